@@ -1,0 +1,191 @@
+/** What may be known about a failure. Absent is `undefined`; never a key, never a prompt (R7). */
+export interface ErrorFacts {
+  source?: string;
+  httpStatus?: number;
+  providerRequestId?: string;
+  retryAfterS?: number;
+  attempts?: number;
+  callId?: string;
+  partial?: PartialOutput;
+  cause?: unknown;
+}
+
+/** How much text a failed attempt had produced; the text itself is never kept in an error. */
+export interface PartialOutput {
+  increments: number;
+  chars: number;
+}
+
+export type FailureClass = 'transient' | 'rate_limited' | 'source' | 'request';
+
+/**
+ * Base of every error of this library. Outside, match on `code`; `retryable` says whether the same call may succeed
+ * later. Errors made by Node or by another copy of this library are not `instanceof` this class: compare `code`.
+ */
+export class GatewayError extends Error {
+  override readonly name: string = 'GatewayError';
+  readonly code: string = 'gateway';
+  readonly retryable: boolean = false;
+  source?: string;
+  httpStatus?: number;
+  providerRequestId?: string;
+  retryAfterS?: number;
+  attempts?: number;
+  callId?: string;
+  partial?: PartialOutput;
+
+  constructor(message: string, facts: ErrorFacts = {}) {
+    const { cause, ...rest } = facts;
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, rest);
+  }
+}
+
+/** Settings that cannot work (C rules). `problems` holds every one that was found, each with key, value and remedy. */
+export class ConfigError extends GatewayError {
+  override readonly name = 'ConfigError';
+  override readonly code = 'config';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], facts: ErrorFacts = {}) {
+    super(
+      problems.length === 1 ? (problems[0] ?? '') : `${problems.length} settings are wrong:\n  - ${problems.join('\n  - ')}`,
+      facts,
+    );
+    this.problems = problems;
+  }
+}
+
+/** Passes with time or at another source: timeouts, connection trouble, 408/409/425/5xx, truncated streams (R1). */
+export class TransientError extends GatewayError {
+  override readonly name = 'TransientError';
+  override readonly code = 'transient';
+  override readonly retryable = true;
+}
+
+/** A 429 that passes with time (R1, R3). */
+export class RateLimitedError extends GatewayError {
+  override readonly name = 'RateLimitedError';
+  override readonly code = 'rate_limited';
+  override readonly retryable = true;
+}
+
+/** This source cannot serve the request, another may: key, credit, model, TLS (R1, R4). */
+export class SourceError extends GatewayError {
+  override readonly name = 'SourceError';
+  override readonly code = 'source';
+}
+
+/** Wrong at every source; thrown at once, unchanged (R1, R4). */
+export class RequestError extends GatewayError {
+  override readonly name = 'RequestError';
+  override readonly code = 'request';
+}
+
+/** Base of the errors that say: try the whole call again later. */
+export class GatewayUnavailableError extends GatewayError {
+  override readonly name: string = 'GatewayUnavailableError';
+  override readonly code: string = 'unavailable';
+  override readonly retryable = true;
+}
+
+export type ExhaustedReason = 'retry_exhausted' | 'stalled' | 'no_runnable_source';
+
+/** No source could answer: the retry budget is gone, the call waited too long, or no source may be asked (R2, R4, B3). */
+export class AllSourcesExhausted extends GatewayUnavailableError {
+  override readonly name = 'AllSourcesExhausted';
+  override readonly code = 'all_sources_exhausted';
+  readonly reason: ExhaustedReason;
+
+  constructor(message: string, facts: ErrorFacts & { reason: ExhaustedReason }) {
+    const { reason, ...rest } = facts;
+    super(message, rest);
+    this.reason = reason;
+  }
+}
+
+/** The shared admission state cannot be reached; admission fails closed (G6). */
+export class GovernanceBackendError extends GatewayUnavailableError {
+  override readonly name = 'GovernanceBackendError';
+  override readonly code = 'governance_backend';
+}
+
+/** `callDeadlineS` has passed, or a wait would end past it (R5). */
+export class CallDeadlineExceeded extends GatewayError {
+  override readonly name = 'CallDeadlineExceeded';
+  override readonly code = 'call_deadline';
+  override readonly retryable = true;
+}
+
+/** The gateway was closed before or during the call. */
+export class GatewayClosedError extends GatewayError {
+  override readonly name = 'GatewayClosedError';
+  override readonly code = 'closed';
+}
+
+export type LivenessLimit = 'connect' | 'first' | 'between' | 'total';
+
+/** The `cause` of a watchdog kill (W1): which limit passed, its value, and the time waited. */
+export class StreamLivenessTimeout extends Error {
+  override readonly name = 'StreamLivenessTimeout';
+  readonly code = 'stream_liveness_timeout';
+  readonly limit: LivenessLimit;
+  readonly limitMs: number;
+  readonly waitedMs: number;
+
+  constructor(expired: { limit: LivenessLimit; limitMs: number; waitedMs: number }) {
+    super(livenessMessage(expired));
+    this.limit = expired.limit;
+    this.limitMs = expired.limitMs;
+    this.waitedMs = expired.waitedMs;
+  }
+}
+
+const waitedFor: Record<LivenessLimit, string> = {
+  connect: 'a connection',
+  first: 'the first increment',
+  between: 'the next increment',
+  total: 'the end of the attempt',
+};
+
+function livenessMessage({ limit, limitMs, waitedMs }: { limit: LivenessLimit; limitMs: number; waitedMs: number }): string {
+  return `waited ${(waitedMs / 1000).toFixed(3)} s for ${waitedFor[limit]}, the limit is ${limitMs / 1000} s`;
+}
+
+export type AttemptError = TransientError | RateLimitedError | SourceError | RequestError;
+
+const attemptErrors = {
+  transient: TransientError,
+  rate_limited: RateLimitedError,
+  source: SourceError,
+  request: RequestError,
+} as const;
+
+/** Makes the error of a failure class. */
+export function attemptError(failureClass: FailureClass, message: string, facts: ErrorFacts = {}): AttemptError {
+  return new attemptErrors[failureClass](message, facts);
+}
+
+/** Whatever a source threw, as one of the four classes; what is not ours is transient, since it says nothing else. */
+export function toAttemptError(thrown: unknown): AttemptError {
+  if (isGatewayError(thrown) && thrown.code in attemptErrors) return thrown as AttemptError;
+  return new TransientError(`the source failed: ${messageOf(thrown)}`, { cause: thrown });
+}
+
+export function isGatewayError(thrown: unknown): thrown is GatewayError {
+  return thrown instanceof GatewayError;
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(thrown: unknown): string {
+  if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) return String(thrown.message);
+  return String(thrown);
+}
+
+/** Adds facts that only an outer layer knows; what an inner layer said stays. */
+export function annotate<E extends GatewayError>(error: E, facts: Omit<ErrorFacts, 'cause'>): E {
+  for (const [key, value] of Object.entries(facts)) {
+    if (value !== undefined && error[key as keyof GatewayError] === undefined) Object.assign(error, { [key]: value as unknown });
+  }
+  return error;
+}

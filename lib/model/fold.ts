@@ -1,0 +1,190 @@
+import { isOutput } from './delta.js';
+import type { ChatDelta, ToolCallDelta } from './delta.js';
+import type { PartialOutput } from './errors.js';
+import type { AssistantMessage, ToolCall } from './response.js';
+import type { Usage } from './usage.js';
+
+/** What a delta meant for the answer: one more increment, its end, or nothing that a timer may look at (O1, O2). */
+export type Sign = 'increment' | 'finish' | 'none';
+
+/** The answer of one attempt as far as it has come. */
+export interface Answer {
+  content: string;
+  reasoning: string;
+  refusal: string | null;
+  toolCalls: ToolCall[];
+  message: AssistantMessage;
+  finishReason: string;
+  usage: Usage | null;
+  model?: string;
+  providerRequestId?: string;
+  logprobs?: Record<string, unknown>;
+}
+
+/** Grows an answer delta by delta. One per attempt; never shared. */
+export interface AnswerFold {
+  add(this: void, delta: ChatDelta): Sign;
+  answer(): Answer;
+  partial(): PartialOutput;
+  readonly increments: number;
+  readonly finished: boolean;
+  readonly finishReason: string | null;
+  readonly usage: Usage | null;
+  readonly providerRequestId: string | null;
+  readonly model: string | null;
+  /** The source answered in one piece. */
+  readonly whole: boolean;
+}
+
+interface GrowingCall {
+  id: string;
+  name: string;
+  arguments: string;
+  extra: Record<string, unknown>;
+}
+
+/** `attemptId` names tool calls for which the provider gave no id. */
+export function createFold(attemptId: string): AnswerFold {
+  let content = '';
+  let reasoning = '';
+  let refusal: string | null = null;
+  let usage: Usage | null = null;
+  let finishReason: string | null = null;
+  let increments = 0;
+  let countedInFrame = false;
+  let chars = 0;
+  let model: string | null = null;
+  let providerRequestId: string | null = null;
+  let whole = false;
+  let logprobs: Record<string, unknown> | undefined;
+  const calls: GrowingCall[] = [];
+
+  function keep(delta: ChatDelta): void {
+    switch (delta.type) {
+      case 'content':
+        content += delta.text;
+        chars += delta.text.length;
+        break;
+      case 'reasoning':
+        reasoning += delta.text;
+        chars += delta.text.length;
+        break;
+      case 'refusal':
+        refusal = (refusal ?? '') + delta.text;
+        chars += delta.text.length;
+        break;
+      case 'tool-call':
+        growCall(calls, delta);
+        chars += delta.arguments.length;
+        break;
+      case 'usage':
+        usage = delta.usage;
+        break;
+      case 'finish':
+        finishReason = delta.reason;
+        break;
+      case 'logprobs':
+        logprobs = joinLogprobs(logprobs, delta.logprobs);
+        break;
+      case 'facts':
+        model = delta.model ?? model;
+        providerRequestId = delta.providerRequestId ?? providerRequestId;
+        whole = delta.whole ?? whole;
+        break;
+      default:
+        delta satisfies never;
+    }
+  }
+
+  return {
+    add(delta) {
+      keep(delta);
+      if (delta.sameFrame !== true) countedInFrame = false;
+      if (delta.type === 'finish') return 'finish';
+      if (countedInFrame || !isOutput(delta)) return 'none';
+      countedInFrame = true;
+      increments += 1;
+      return 'increment';
+    },
+    answer() {
+      const toolCalls = calls.map(({ id, name, arguments: args }, at) => ({
+        id: id || `call_${attemptId}_${at}`,
+        name,
+        arguments: args,
+      }));
+      return {
+        content,
+        reasoning,
+        refusal,
+        toolCalls,
+        message: {
+          role: 'assistant',
+          content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
+          ...(refusal === null ? {} : { refusal }),
+          ...(toolCalls.length === 0
+            ? {}
+            : {
+                tool_calls: toolCalls.map(({ id, name, arguments: args }, at) => ({
+                  ...calls[at]?.extra,
+                  id,
+                  type: 'function' as const,
+                  function: { name, arguments: args },
+                })),
+              }),
+        },
+        finishReason: finalReason(finishReason, toolCalls.length),
+        usage,
+        ...(model === null ? {} : { model }),
+        ...(providerRequestId === null ? {} : { providerRequestId }),
+        ...(logprobs === undefined ? {} : { logprobs }),
+      };
+    },
+    partial: () => ({ increments, chars }),
+    get increments() {
+      return increments;
+    },
+    get finished() {
+      return finishReason !== null;
+    },
+    get finishReason() {
+      return finishReason === null ? null : finalReason(finishReason, calls.length);
+    },
+    get usage() {
+      return usage;
+    },
+    get providerRequestId() {
+      return providerRequestId;
+    },
+    get model() {
+      return model;
+    },
+    get whole() {
+      return whole;
+    },
+  };
+}
+
+function growCall(calls: GrowingCall[], delta: ToolCallDelta): void {
+  const call = (calls[delta.index] ??= { id: '', name: '', arguments: '', extra: {} });
+  call.id ||= delta.id ?? '';
+  // A name that comes again is a repetition, not a continuation.
+  call.name ||= delta.name ?? '';
+  call.arguments += delta.arguments;
+  Object.assign(call.extra, delta.extra);
+}
+
+/** Only the calls tell whether there is something to run: some providers say `stop` beside calls, or the reverse. */
+function finalReason(reason: string | null, callCount: number): string {
+  if (reason === 'stop' && callCount > 0) return 'tool_calls';
+  if (reason === 'tool_calls' && callCount === 0) return 'stop';
+  return reason ?? 'unknown';
+}
+
+function joinLogprobs(before: Record<string, unknown> | undefined, more: Record<string, unknown>): Record<string, unknown> {
+  const joined = { ...before };
+  for (const [key, list] of Object.entries(more)) {
+    const known = joined[key];
+    joined[key] = Array.isArray(known) && Array.isArray(list) ? [...(known as unknown[]), ...(list as unknown[])] : (list ?? known);
+  }
+  return joined;
+}

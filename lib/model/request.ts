@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { RequestError } from './errors.js';
+
+const message = z.looseObject({ role: z.string().min(1) });
+const count = z.number().int().positive();
+
+const requestSchema = z.looseObject({
+  messages: z.array(message).min(1),
+  model: z.string().min(1).optional(),
+  stream: z.boolean().optional(),
+  n: z.number().int().optional(),
+  temperature: z.number().finite().nullish(),
+  top_p: z.number().finite().nullish(),
+  max_tokens: count.nullish(),
+  max_completion_tokens: count.nullish(),
+  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+  tags: z.record(z.string(), z.string()).optional(),
+});
+
+/**
+ * The OpenAI Chat Completions request body; fields that are not listed travel on unchanged. `model` may be left out
+ * (each source has its own), `stream` defaults to `true`, `tags` go to telemetry and not upstream.
+ */
+export interface ChatRequest {
+  messages: readonly { role: string; [field: string]: unknown }[];
+  model?: string;
+  stream?: boolean;
+  temperature?: number | null;
+  top_p?: number | null;
+  max_tokens?: number | null;
+  max_completion_tokens?: number | null;
+  tools?: readonly { type: string; [field: string]: unknown }[] | null;
+  tags?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+/** A request that was checked and copied; `stream` is always said. */
+export type ValidRequest = ChatRequest & { stream: boolean };
+
+/**
+ * Checks a request before anything is sent, and copies it, so that a later change by the caller is not seen.
+ * Throws `RequestError`, which names every field that is wrong.
+ */
+export function parseRequest(request: unknown): ValidRequest {
+  const checked = requestSchema.safeParse(request);
+  if (!checked.success) {
+    const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
+    throw new RequestError(`the request was not sent: ${problems.join('; ')}`);
+  }
+  if (checked.data.n !== undefined && checked.data.n !== 1) {
+    throw new RequestError(`the request was not sent: n is ${checked.data.n}, but one call gives one answer; make ${checked.data.n} calls`);
+  }
+  return { ...copyOf(request), stream: checked.data.stream ?? true };
+}
+
+function copyOf(request: unknown): ChatRequest {
+  try {
+    return JSON.parse(JSON.stringify(request)) as ChatRequest;
+  } catch (cause) {
+    throw new RequestError('the request was not sent: it cannot be written as JSON', { cause });
+  }
+}

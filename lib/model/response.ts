@@ -1,0 +1,63 @@
+import type { Usage } from './usage.js';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** OpenAI-shaped, ready to be appended to `messages`. */
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string | null;
+  refusal?: string;
+  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string }; [extra: string]: unknown }[];
+}
+
+/** The whole answer of a call. A figure that could not be measured is `null`, never 0. */
+export interface ChatResponse {
+  content: string;
+  reasoning: string;
+  refusal: string | null;
+  toolCalls: ToolCall[];
+  message: AssistantMessage;
+  finishReason: string;
+  usage: Usage | null;
+  callId: string;
+  model: string;
+  source: string;
+  providerRequestId: string | null;
+  /** Frames that brought output; a chunk is not a token (O3). `null` for a request that was not streamed. */
+  increments: number | null;
+  logprobs?: unknown;
+  /** Winning attempt: first increment − start. */
+  ttftMs: number | null;
+  /** Winning attempt: the longest wait between two chunks (historic name; a chunk is not a token). */
+  maxInterTokenMs: number | null;
+  /** Winning attempt: its wall time. */
+  latencyMs: number;
+  /** The whole call, waits and failed rounds included. */
+  callMs: number;
+  stats: CallStats;
+}
+
+/** Figures of a call; those of time are the winning attempt's alone (M5). */
+export interface CallStats {
+  /**
+   * Net time of the winning attempt: wall time minus its silences over `stallThresholdMs`. It still holds the wait for
+   * the first increment and the tail after the last (M4). Our own definition: not comparable with end-to-end or
+   * inter-token latency of benchmarks; unlike pi-tps the tail counts as active, on purpose.
+   */
+  generationMs: number;
+  /** Sum of the silences over the threshold; `null` when it cannot be measured: branch on that (M2, M8). */
+  stallMs: number | null;
+  stallCount: number | null;
+  /** Backups started over the whole call. */
+  hedges: number;
+  /** The winner was a backup. */
+  hedgeWon: boolean;
+  /** Requests sent. */
+  attempts: number;
+  /** Time without any attempt in flight (B2). */
+  waitedMs: number;
+}

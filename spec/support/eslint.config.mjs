@@ -1,0 +1,46 @@
+import js from '@eslint/js';
+import rxjsX from 'eslint-plugin-rxjs-x';
+import tseslint from 'typescript-eslint';
+
+// The one clock is the injected scheduler; these are the files where real time enters.
+const realTime = [
+  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the injected scheduler (T1).' },
+  { selector: "CallExpression[callee.object.name='performance'][callee.property.name='now']", message: 'Take the time from the injected scheduler (T1).' },
+  { selector: "CallExpression[callee.name=/^(setTimeout|setInterval|setImmediate|queueMicrotask)$/]", message: 'Timers belong to the injected scheduler (T2).' },
+  { selector: "MemberExpression[object.name='process'][property.name='nextTick']", message: 'Timers belong to the injected scheduler (T2).' },
+];
+
+export default tseslint.config(
+  { ignores: ['**/*.mjs', '**/*.js', '**/*.json'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  rxjsX.configs.strict,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: process.cwd() } },
+    rules: {
+      'rxjs-x/finnish': ['error', { functions: false, methods: false, strict: false }],
+      'rxjs-x/no-ignored-subscription': 'error',
+      'rxjs-x/no-subject-value': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-control-regex': 'off',
+    },
+  },
+  {
+    files: ['lib/**/*.ts'],
+    ignores: ['lib/clock/**', 'lib/cli/**', 'lib/lab/**', 'lib/telemetry/**'],
+    rules: { 'no-restricted-syntax': ['error', ...realTime] },
+  },
+  {
+    files: ['spec/**/*.ts', 'marble-tests/**/*.ts'],
+    rules: {
+      'rxjs-x/finnish': 'off',
+      'rxjs-x/no-ignored-subscription': 'off',
+      'rxjs-x/no-ignored-error': 'off',
+      'rxjs-x/no-ignored-default-value': 'off',
+      'rxjs-x/no-ignored-subscribe': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+);
