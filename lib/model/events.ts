@@ -52,6 +52,7 @@ export type GatewayEvent = { atMs: number } & (
   | { type: 'silence-noticed'; callId: string; attemptId: string; source: string; trigger: HedgeTrigger; silentMs: number }
   | { type: 'hedge-refused'; callId: string; attemptId: string; reason: string }
   | { type: 'attempt-ended'; record: AttemptRecord }
+  | { type: 'attempt-unsent'; callId: string; attemptId: string }
   | { type: 'round-decided'; callId: string; round: number; records: readonly AttemptRecord[] }
   | { type: 'retry-scheduled'; callId: string; failureClass: FailureClass; delayMs: number }
   | { type: 'source-parked'; source: string; forMs: number }

@@ -1,0 +1,133 @@
+import { EMPTY, catchError, concat, defer, filter, finalize, map, of, subscribeOn, tap, throwError } from 'rxjs';
+import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
+import { StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
+import type { HedgeTrigger, Role } from '../model/events.js';
+import { createFold } from '../model/fold.js';
+import type { Answer, AnswerFold, Sign } from '../model/fold.js';
+import type { Source } from '../model/source.js';
+import type { Admitted } from '../governance/admit.js';
+import { finalizeWith } from '../operators/finalizeWith.js';
+import { graceAfter } from '../operators/graceAfter.js';
+import { livenessTimeout } from '../operators/livenessTimeout.js';
+import { emptyFigures, stallMetrics } from '../operators/stallMetrics.js';
+import type { StallFigures } from '../operators/stallMetrics.js';
+import { openBooks } from './attemptBooks.js';
+import type { Booked } from './attemptBooks.js';
+import type { CallState } from './callState.js';
+import type { AttemptFigures } from './figures.js';
+import type { Ports } from './ports.js';
+
+/** An attempt that came to a valid end. */
+export interface Completed {
+  readonly type: 'completed';
+  readonly attemptId: string;
+  readonly role: Role;
+  readonly source: Source;
+  readonly answer: Answer;
+  readonly figures: AttemptFigures;
+  readonly increments: number | null;
+}
+
+/** What an attempt emits: its figures with each increment, then its completion. */
+export type Progress = StallFigures | Completed;
+
+export interface AttemptSpec {
+  readonly id: string;
+  readonly admitted: Admitted<Source>;
+  readonly role: Role;
+  readonly round: number;
+  readonly trigger: HedgeTrigger | null;
+  readonly fold: AnswerFold;
+  readonly onBooked: (booked: Booked) => void;
+}
+
+/** From the finish reason on, usage and the end marker get this long (H15). */
+const finishGraceMs = 1000;
+
+export function openAttempt(call: CallState, spec: Omit<AttemptSpec, 'id' | 'fold'>): AttemptSpec {
+  call.attempts += 1;
+  const id = `${call.id}-${call.attempts}`;
+  return { ...spec, id, fold: createFold(id) };
+}
+
+/**
+ * One request to one source; its figures with each increment, then its one completion. It is sent one turn after
+ * admission, so that a caller who leaves in the turn in which he came has sent nothing.
+ */
+export function attempt(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Progress> {
+  return sent(call, spec, ports).pipe(
+    subscribeOn(ports.scheduler),
+    finalize(() => spec.admitted.permit.settle({ type: 'cancelled' })),
+  );
+}
+
+/** From here on the request is out: held to its limits, measured, booked once. */
+function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Progress> {
+  const { scheduler, policy } = ports;
+  const { fold, admitted } = spec;
+  const { source, permit } = admitted;
+
+  return defer(() => {
+    const books = openBooks(call, spec, ports);
+    let figures: StallFigures = emptyFigures(scheduler.now());
+    let done: Completed | undefined;
+
+    const increments$ = source.stream(call.request, { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent }).pipe(
+      map(fold.add),
+      watchdog(source, call.request.stream, scheduler),
+      graceAfter({ when: isFinish, graceMs: finishGraceMs, scheduler }),
+      filter(isIncrement),
+      stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler }),
+      tap({
+        next: (grown) => {
+          figures = grown;
+          if (grown.count === 1) permit.progress();
+        },
+      }),
+      mustHaveOutput(fold),
+      catchError((thrown: unknown) => throwError(() => annotate(toAttemptError(thrown), factsOf(call, spec)))),
+      finalizeWith((ending) => { done = books.close(ending, figures); }),
+    );
+    // The permit is settled between validity and result, so that a winner is never booked as cancelled.
+    return concat(increments$, defer(() => (done === undefined ? EMPTY : of(done))));
+  });
+}
+
+const isFinish = (sign: Sign): boolean => sign === 'finish';
+const isIncrement = (sign: Sign): boolean => sign === 'increment';
+
+function watchdog(source: Source, streamed: boolean, scheduler: SchedulerLike): OperatorFunction<Sign, Sign> {
+  const { timeoutMs, ttftTimeoutMs, interTokenTimeoutMs } = source.limits;
+  return livenessTimeout({
+    ...(streamed ? { firstMs: ttftTimeoutMs, betweenMs: interTokenTimeoutMs ?? timeoutMs } : {}),
+    totalMs: timeoutMs,
+    counts: isIncrement,
+    until: isFinish,
+    timeoutError: (expired) => {
+      const cause = new StreamLivenessTimeout(expired);
+      return new TransientError(`${source.id} fell silent: ${cause.message}`, { cause });
+    },
+    scheduler,
+  });
+}
+
+/** A stream that ends without any increment is not a completion (H4). */
+function mustHaveOutput(fold: AnswerFold): OperatorFunction<StallFigures, StallFigures> {
+  return (figures$) =>
+    concat(figures$, defer(() => (fold.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
+}
+
+function factsOf(call: CallState, { admitted, fold }: AttemptSpec): Parameters<typeof annotate>[1] {
+  return {
+    source: admitted.source.id,
+    callId: call.id,
+    attempts: call.attempts,
+    partial: fold.partial(),
+    ...(fold.providerRequestId === null ? {} : { providerRequestId: fold.providerRequestId }),
+  };
+}
+
+function deadlineOf(call: CallState): { deadlineMs?: number } {
+  const deadlineMs = call.deadlineLeftMs();
+  return deadlineMs === Infinity ? {} : { deadlineMs };
+}

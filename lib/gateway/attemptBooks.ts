@@ -1,0 +1,164 @@
+import type { AttemptError } from '../model/errors.js';
+import type { AttemptRecord, RowClass } from '../model/events.js';
+import type { Outcome } from '../governance/gate.js';
+import type { Ending } from '../operators/finalizeWith.js';
+import type { StallFigures } from '../operators/stallMetrics.js';
+import type { AttemptSpec, Completed } from './attempt.js';
+import type { CallState } from './callState.js';
+import { toFigures, withTail } from './figures.js';
+import type { AttemptFigures } from './figures.js';
+import type { Ports } from './ports.js';
+
+/** An ended attempt; `record` is absent when nothing was ever sent. */
+export interface Booked {
+  readonly record: AttemptRecord | undefined;
+}
+
+interface Books {
+  /** The source says that nothing went out. */
+  unsent(this: void): void;
+  /** Books the end: once, whatever it is. */
+  close(ending: Ending, figures: StallFigures): Completed | undefined;
+}
+
+/** Opens when the source is subscribed: from then on the attempt exists and ends in exactly one row (E1). */
+export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Books {
+  const { scheduler, report, loopLag } = ports;
+  const { source, permit } = spec.admitted;
+  const waitedMs = call.clock.stalledMs();
+  const endProductive = call.clock.attempting();
+  const lag = loopLag?.start();
+  let unsent = false;
+
+  call.noteTry(source.id);
+  report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
+
+  return {
+    unsent: () => { unsent = true; },
+    close(ending, figures) {
+      const endMs = scheduler.now();
+      endProductive();
+      const loopLagMs = lag?.stop() ?? null;
+      const verdict = judge(ending, call);
+      const watched = verdict.rowClass === null && call.request.stream && !spec.fold.whole;
+      const inWholeMs = toFigures(figures, endMs, watched);
+      if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
+      if (verdict.rowClass === null) ports.governance.progress.noteSuccess();
+
+      const leavesRow = !(unsent && ending.type === 'unsubscribed');
+      const record = leavesRow
+        ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
+        : undefined;
+      spec.onBooked({ record });
+      report(record === undefined ? { type: 'attempt-unsent', callId: call.id, attemptId: spec.id } : { type: 'attempt-ended', record });
+      permit.settle(toOutcome(verdict, spec.fold.usage?.totalTokens ?? null));
+      return verdict.rowClass === null ? toCompleted(spec, call, inWholeMs) : undefined;
+    },
+  };
+}
+
+interface Verdict {
+  readonly rowClass: RowClass | null;
+  readonly error?: AttemptError;
+  readonly message: string | null;
+}
+
+const endedByUs = {
+  hedge_cancelled: { rowClass: 'hedge_cancelled', message: 'the other attempt of the round won' },
+  deadline: { rowClass: 'deadline', message: 'the call reached its deadline' },
+  closed: { rowClass: 'caller_cancelled', message: 'the gateway was closed' },
+} as const;
+
+function judge(ending: Ending, call: CallState): Verdict {
+  switch (ending.type) {
+    case 'completed':
+      return { rowClass: null, message: null };
+    case 'failed': {
+      const error = ending.error as AttemptError;
+      return { rowClass: error.code, error, message: error.message };
+    }
+    case 'unsubscribed':
+      return call.endedBy === undefined ? { rowClass: 'caller_cancelled', message: 'the caller left' } : endedByUs[call.endedBy];
+    default:
+      return ending satisfies never;
+  }
+}
+
+/** What admission learns (G4): transient trouble is a failure, a 429 is none, everything else teaches nothing. */
+function toOutcome({ rowClass }: Verdict, totalTokens: number | null): Outcome {
+  if (rowClass === null) return { type: 'success', totalTokens };
+  if (rowClass === 'transient') return { type: 'failure' };
+  return rowClass === 'rate_limited' ? { type: 'rate-limited' } : { type: 'cancelled' };
+}
+
+type RecordPart<K extends keyof AttemptRecord> = Pick<AttemptRecord, K>;
+
+function identity(
+  call: CallState,
+  { id, round, role, trigger, admitted: { source } }: AttemptSpec,
+): RecordPart<'id' | 'callId' | 'round' | 'role' | 'hedgeTrigger' | 'source' | 'provider' | 'streamed' | 'tags' | 'scope' | 'won' | 'estimatedTokens'> {
+  return {
+    id,
+    callId: call.id,
+    scope: call.scope,
+    round,
+    role,
+    hedgeTrigger: trigger,
+    source: source.id,
+    provider: source.provider,
+    streamed: call.request.stream,
+    tags: call.request.tags ?? null,
+    won: false,
+    estimatedTokens: null,
+  };
+}
+
+function outcomeOf({ rowClass, error, message }: Verdict): RecordPart<'outcome' | 'errorClass' | 'errorMessage' | 'httpStatus' | 'retryAfterMs'> {
+  return {
+    outcome: rowClass === null ? 'ok' : 'error',
+    errorClass: rowClass,
+    errorMessage: message,
+    httpStatus: error?.httpStatus ?? null,
+    retryAfterMs: error?.retryAfterS === undefined ? null : Math.trunc(error.retryAfterS * 1000),
+  };
+}
+
+function measured(
+  { fold, admitted }: AttemptSpec,
+  call: CallState,
+  figures: AttemptFigures,
+): RecordPart<'model' | 'finishReason' | 'providerRequestId' | 'ttftMs' | 'latencyMs' | 'maxInterTokenMs' | 'increments' | 'usage' | 'stallMs' | 'stallCount'> {
+  return {
+    model: fold.model ?? call.request.model ?? admitted.source.model,
+    finishReason: fold.finishReason,
+    providerRequestId: fold.providerRequestId,
+    ttftMs: ttftOf(fold.whole, call, figures),
+    latencyMs: figures.wallMs,
+    maxInterTokenMs: figures.maxInterTokenMs,
+    increments: call.request.stream ? fold.increments : null,
+    usage: fold.usage,
+    stallMs: figures.stallMs,
+    stallCount: figures.stallCount,
+  };
+}
+
+/** An answer in one piece has no first increment to wait for, only an end. */
+function ttftOf(whole: boolean, call: CallState, figures: AttemptFigures): number | null {
+  return call.request.stream && !whole ? figures.ttftMs : null;
+}
+
+function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState, figures: AttemptFigures): Completed {
+  return {
+    type: 'completed',
+    attemptId: id,
+    role,
+    source: admitted.source,
+    answer: fold.answer(),
+    figures: { ...figures, ttftMs: ttftOf(fold.whole, call, figures) },
+    increments: call.request.stream ? fold.increments : null,
+  };
+}
+
+function inWhole(gaps: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+  return gaps.map(([offsetMs, gapMs]) => [Math.trunc(offsetMs), Math.trunc(gapMs)] as const);
+}

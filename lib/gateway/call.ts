@@ -1,0 +1,165 @@
+import { NEVER, defer, map, mergeMap, of, race, retry, takeLast, tap, throwError, timer } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, isGatewayError } from '../model/errors.js';
+import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
+import type { ValidRequest } from '../model/request.js';
+import type { Source } from '../model/source.js';
+import { admitFirst } from '../governance/admit.js';
+import type { Admitted, NoneAdmitted } from '../governance/admit.js';
+import { admitWhenRunnable, patience } from '../governance/backpressure.js';
+import { finalizeWith } from '../operators/finalizeWith.js';
+import type { Ending } from '../operators/finalizeWith.js';
+import { dueAfter } from '../operators/quietFor.js';
+import { aborted } from './aborted.js';
+import type { Completed } from './attempt.js';
+import { openCall } from './callState.js';
+import type { CallState } from './callState.js';
+import type { Ports } from './ports.js';
+import { round } from './round.js';
+
+/** What ends a call from outside. */
+export interface CallEnds {
+  readonly signal?: AbortSignal | undefined;
+  /** Emits when the gateway closes. */
+  readonly closing$: Observable<unknown>;
+}
+
+/** A call that has been answered, with what the call as a whole knows. */
+export interface Answered {
+  readonly call: CallState;
+  readonly winner: Completed;
+}
+
+/**
+ * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
+ * it owned is given back before its answer or its error is delivered (X2).
+ */
+export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports): Observable<Answered> {
+  return defer(() => {
+    const call = openCall(request, ports);
+    ports.report({ type: 'call-started', callId: call.id, scope: call.scope });
+    return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
+      finalizeWith((ending) => { ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs }); }),
+      takeLast(1),
+      map((winner) => ({ call, winner })),
+    );
+  });
+}
+
+/** The retry loop: at the head of each round the stall budget, then admission, then the round itself. */
+function rounds(call: CallState, ports: Ports): Observable<Completed> {
+  return patienceOf(call, ports).pipe(
+    mergeMap(() => admitPrimary(call, ports)),
+    mergeMap((admitted) => round(call, admitted, ports)),
+    retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
+  );
+}
+
+/** Emits when the next round may start, or fails with what the caller gets (R2-R5). */
+function nextRound(call: CallState, error: unknown, { scheduler, report }: Ports): Observable<unknown> {
+  if (!isAttemptError(error)) return throwError(() => error);
+  const next = call.afterRound(error);
+  switch (next.type) {
+    case 'throw':
+      return throwError(() => error);
+    case 'give-up':
+      return throwError(() => exhausted(call, 'retry_exhausted', `gave up after ${call.attempts} attempts: ${error.message}`));
+    case 'too-late':
+      return throwError(() => tooLate(call, 'the next try would start after the deadline'));
+    case 'again':
+      if (next.delayMs > 0) report({ type: 'retry-scheduled', callId: call.id, failureClass: error.code, delayMs: next.delayMs });
+      return next.delayMs > 0 ? timer(next.delayMs, scheduler) : of(undefined);
+    default:
+      return next satisfies never;
+  }
+}
+
+/** Admits the first runnable source, or waits for one as the settings say (B4). */
+function admitPrimary(call: CallState, ports: Ports): Observable<Admitted<Source>> {
+  const { policy, scheduler, governance, report } = ports;
+  return admitWhenRunnable({
+    tryAdmit: () => {
+      if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
+      const { sources, resting } = call.runnable();
+      const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'primary' as const };
+      return admitFirst({ sources, refused: resting, gate: governance.admission, ticket });
+    },
+    patience$: patienceOf(call, ports),
+    refuseWait: (refusal) => {
+      refuseWait(call, refusal, ports);
+      report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+    },
+    line: governance.line,
+    pollEveryMs: policy.pollEveryMs,
+    random: policy.random,
+    scheduler,
+  });
+}
+
+function refuseWait(call: CallState, refusal: NoneAdmitted, { policy }: Ports): void {
+  const retryAfterS = refusal.retryAfterMs === undefined ? undefined : refusal.retryAfterMs / 1000;
+  if (policy.backpressure === 'fail_fast') throw exhausted(call, 'no_runnable_source', refusal.message, retryAfterS);
+  if (refusal.certain && (refusal.retryAfterMs ?? 0) >= call.deadlineLeftMs()) {
+    throw tooLate(call, `no source may be asked before the deadline: ${refusal.message}`, retryAfterS);
+  }
+}
+
+function patienceOf(call: CallState, { policy, governance }: Ports): Observable<void> {
+  return patience({
+    clock: call.clock,
+    progress: governance.progress,
+    stallWindowMs: policy.stallWindowMs,
+    stalled: (stalledMs) => {
+      const parkedMs = Object.values(governance.parking.parked());
+      const retryAfterS = parkedMs.length === 0 ? undefined : Math.min(...parkedMs) / 1000;
+      return exhausted(call, 'stalled', `waited ${(stalledMs / 1000).toFixed(1)} s in all, and nobody of the scope had an answer meanwhile`, retryAfterS);
+    },
+  });
+}
+
+function deadline(call: CallState, { policy, scheduler }: Ports): Observable<Completed> {
+  if (policy.callDeadlineMs === null) return NEVER;
+  return dueAfter(policy.callDeadlineMs, scheduler).pipe(
+    map(() => {
+      call.endedBy = 'deadline';
+      // A refusal by content filter that was waiting for a better answer is better than none (H4).
+      if (call.held !== undefined) return call.held;
+      throw tooLate(call, 'the deadline has passed');
+    }),
+  );
+}
+
+function closed(call: CallState, { closing$ }: CallEnds): Observable<never> {
+  return closing$.pipe(
+    tap({ next: () => { call.endedBy = 'closed'; } }),
+    map(() => {
+      throw new GatewayClosedError('the gateway was closed during the call', factsOf(call));
+    }),
+  );
+}
+
+function exhausted(call: CallState, reason: ExhaustedReason, message: string, retryAfterS?: number): AllSourcesExhausted {
+  return new AllSourcesExhausted(message, { ...factsOf(call), ...(retryAfterS === undefined ? {} : { retryAfterS }), reason });
+}
+
+function tooLate(call: CallState, message: string, retryAfterS?: number): CallDeadlineExceeded {
+  return new CallDeadlineExceeded(message, { ...factsOf(call), ...(retryAfterS === undefined ? {} : { retryAfterS }) });
+}
+
+/** A call's error tells what its last failure told (R7). */
+function factsOf(call: CallState): ErrorFacts {
+  const last = call.lastFailure;
+  const facts = { source: last?.source, httpStatus: last?.httpStatus, providerRequestId: last?.providerRequestId, retryAfterS: last?.retryAfterS, partial: last?.partial, cause: last };
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return { callId: call.id, attempts: call.attempts, ...Object.fromEntries(known) };
+}
+
+function isAttemptError(error: unknown): error is AttemptError {
+  return isGatewayError(error) && ['transient', 'rate_limited', 'source', 'request'].includes(error.code);
+}
+
+function outcomeOf(ending: Ending, { signal }: CallEnds): { outcome: 'ok' | 'failed' | 'cancelled'; code: string | null } {
+  if (ending.type === 'completed') return { outcome: 'ok', code: null };
+  if (ending.type === 'unsubscribed' || signal?.aborted === true) return { outcome: 'cancelled', code: null };
+  return { outcome: 'failed', code: isGatewayError(ending.error) ? ending.error.code : null };
+}

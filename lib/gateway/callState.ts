@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { AttemptError } from '../model/errors.js';
+import type { ValidRequest } from '../model/request.js';
+import type { Source } from '../model/source.js';
+import { AdmissionRefused } from '../governance/gate.js';
+import { attemptFailed, emptyLedger, notesOf, putOut, roundFailed, tried } from '../governance/retry/ledger.js';
+import type { NextStep } from '../governance/retry/ledger.js';
+import { rank } from '../governance/selection/rank.js';
+import { createStallClock } from '../governance/stallClock.js';
+import type { StallClock } from '../governance/stallClock.js';
+import type { Completed } from './attempt.js';
+import type { Ports } from './ports.js';
+
+/** Why we ended an attempt ourselves; unsubscription carries no reason, so it is written here first. */
+export type EndedBy = 'hedge_cancelled' | 'deadline' | 'closed';
+
+/** What one call remembers. Made per subscription, never shared. */
+export interface CallState {
+  readonly id: string;
+  readonly scope: string;
+  readonly request: ValidRequest;
+  readonly clock: StallClock;
+  readonly enteredMs: number;
+  endedBy: EndedBy | undefined;
+  /** A weak completion that waits for the other branch (H4). */
+  held: Completed | undefined;
+  lastFailure: AttemptError | undefined;
+  rounds: number;
+  attempts: number;
+  hedges: number;
+  /** Milliseconds left of the deadline; `Infinity` without one. */
+  deadlineLeftMs(): number;
+  /** Sources that may be asked now, best first, and those that want peace until later. */
+  runnable(): { sources: Source[]; resting: AdmissionRefused[] };
+  allOut(): boolean;
+  noteTry(sourceId: string): void;
+  noteFailure(sourceId: string, error: AttemptError): void;
+  /** Decides what follows a failed round; the wait holds the source's own wish (R2) and fits the deadline (R5). */
+  afterRound(error: AttemptError): NextStep | { type: 'too-late' };
+}
+
+export function openCall(request: ValidRequest, ports: Ports): CallState {
+  const { policy, sources, scheduler, strategy, report } = ports;
+  const now = (): number => scheduler.now();
+  const enteredMs = now();
+  let ledger = emptyLedger;
+
+  const inPlay = (): Source[] => sources.filter(({ id }) => !notesOf(ledger, id).out);
+  const restMs = (id: string): number => notesOf(ledger, id).notBeforeMs - now();
+
+  const call: CallState = {
+    id: randomUUID(),
+    scope: policy.scope,
+    request,
+    clock: createStallClock({ now }),
+    enteredMs,
+    endedBy: undefined,
+    held: undefined,
+    lastFailure: undefined,
+    rounds: 0,
+    attempts: 0,
+    hedges: 0,
+    deadlineLeftMs: () => (policy.callDeadlineMs === null ? Infinity : enteredMs + policy.callDeadlineMs - now()),
+    runnable() {
+      const ranked = rank(inPlay(), (id) => notesOf(ledger, id).tries, strategy);
+      return {
+        sources: ranked.filter(({ id }) => restMs(id) <= 0),
+        resting: ranked
+          .filter(({ id }) => restMs(id) > 0)
+          .map(({ id }) => new AdmissionRefused(`${id} asked for a pause of ${Math.ceil(restMs(id))} ms more`, { sourceId: id, retryAfterMs: restMs(id) })),
+      };
+    },
+    allOut: () => inPlay().length === 0,
+    noteTry: (sourceId) => { ledger = tried(ledger, sourceId); },
+    noteFailure(sourceId, error) {
+      call.lastFailure = error;
+      const noted = attemptFailed(ledger, sourceId, error, now(), policy);
+      ledger = noted.ledger;
+      if (noted.parkMs === undefined) return;
+      ports.governance.parking.park(sourceId, noted.parkMs);
+      report({ type: 'source-parked', source: sourceId, forMs: noted.parkMs });
+    },
+    afterRound(error) {
+      call.lastFailure = error;
+      const decided = roundFailed(ledger, error.code, policy);
+      ledger = decided.ledger;
+      if (decided.next.type !== 'again' || call.allOut()) return decided.next;
+      const restLeftMs = Math.min(...inPlay().map(({ id }) => restMs(id)));
+      const delayMs = Math.max(decided.next.delayMs, restLeftMs, 0);
+      if (delayMs === 0 || delayMs < call.deadlineLeftMs()) return { type: 'again', delayMs };
+      if (error.source !== undefined) ledger = putOut(ledger, error.source);
+      return call.runnable().sources.length > 0 ? { type: 'again', delayMs: 0 } : { type: 'too-late' };
+    },
+  };
+  return call;
+}

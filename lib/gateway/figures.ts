@@ -1,0 +1,44 @@
+import type { CallStats } from '../model/response.js';
+import type { StallFigures } from '../operators/stallMetrics.js';
+
+/** Figures of one attempt in whole milliseconds. */
+export interface AttemptFigures {
+  wallMs: number;
+  generationMs: number;
+  ttftMs: number | null;
+  stallMs: number | null;
+  stallCount: number | null;
+  maxInterTokenMs: number | null;
+}
+
+const truncOrNull = (ms: number | null): number | null => (ms === null ? null : Math.trunc(ms));
+
+/**
+ * The one place where times become whole milliseconds (M3): wall = generation + stall where stall is not `null`.
+ * `watched: false`: the answer came in one piece, or not at all, so that silence within it has no meaning (M2).
+ */
+export function toFigures(figures: StallFigures, endMs: number, watched: boolean): AttemptFigures {
+  const wallMs = Math.trunc(endMs - figures.startMs);
+  const stallMs = watched ? truncOrNull(figures.stallMs) : null;
+  return {
+    wallMs,
+    generationMs: Math.max(0, wallMs - (stallMs ?? 0)),
+    ttftMs: truncOrNull(figures.firstMs),
+    stallMs,
+    stallCount: watched ? figures.stallCount : null,
+    maxInterTokenMs: watched ? truncOrNull(figures.maxGapMs) : null,
+  };
+}
+
+/** The record gaps with the wait from the last increment to the attempt's end (interface: `record_gaps`). */
+export function withTail(figures: StallFigures, endMs: number): (readonly [number, number])[] {
+  const tailMs = endMs - figures.lastMs;
+  const longestMs = figures.recordGaps.at(-1)?.[1] ?? 0;
+  const tail: (readonly [number, number])[] = tailMs > longestMs ? [[figures.lastMs - figures.startMs, tailMs]] : [];
+  return [...figures.recordGaps, ...tail];
+}
+
+/** Stats of a call are those of its winning attempt (M5), beside the call's own counts. */
+export function toCallStats(winner: AttemptFigures, counts: Omit<CallStats, 'generationMs' | 'stallMs' | 'stallCount'>): CallStats {
+  return { generationMs: winner.generationMs, stallMs: winner.stallMs, stallCount: winner.stallCount, ...counts };
+}

@@ -1,0 +1,35 @@
+import type { Observable, SchedulerLike } from 'rxjs';
+import type { Governance } from '../governance/memory.js';
+import type { Strategy } from '../governance/selection/rank.js';
+import type { RetryPolicy } from '../governance/retry/ledger.js';
+import type { GatewayEvent, Report } from '../model/events.js';
+import type { Source } from '../model/source.js';
+
+/** Settings as the engine wants them: milliseconds, defaults applied. */
+export interface Policy extends RetryPolicy {
+  readonly scope: string;
+  readonly stallThresholdMs: number;
+  readonly hedgeAfterMs: number | null;
+  readonly hedgeStallAfterMs: number | null;
+  readonly callDeadlineMs: number | null;
+  readonly backpressure: 'wait' | 'fail_fast';
+  readonly stallWindowMs: number;
+  readonly pollEveryMs: number;
+}
+
+/** Measures the longest event-loop delay while an attempt runs (M7). */
+export interface LoopLag {
+  start(): { stop(): number };
+}
+
+/** Everything the engine needs; it knows nothing else. */
+export interface Ports {
+  readonly policy: Policy;
+  readonly sources: readonly Source[];
+  readonly scheduler: SchedulerLike;
+  readonly governance: Governance;
+  readonly strategy: Strategy;
+  readonly report: Report;
+  readonly events$: Observable<GatewayEvent>;
+  readonly loopLag?: LoopLag | undefined;
+}

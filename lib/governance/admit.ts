@@ -1,0 +1,75 @@
+import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { AdmissionRefused, allGates, once } from './gate.js';
+import type { Gate, Permit, Ticket } from './gate.js';
+import type { WaitingLine } from './waitingLine.js';
+
+export interface Admitted<S> {
+  readonly source: S;
+  readonly permit: Permit;
+}
+
+/** No source of the list may be asked now. */
+export class NoneAdmitted extends Error {
+  override readonly name = 'NoneAdmitted';
+  readonly code = 'none_admitted';
+  /** When asking again can help at the earliest; absent where no gate could say. */
+  readonly retryAfterMs?: number;
+  /** Every gate said when: nothing can come free sooner. */
+  readonly certain: boolean;
+
+  constructor(refusals: readonly AdmissionRefused[]) {
+    super(refusals.map(({ message }) => message).join('; ') || 'there is no source to ask');
+    const known = refusals.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
+    if (known.length > 0) this.retryAfterMs = Math.min(...known);
+    this.certain = known.length === refusals.length && known.length > 0;
+  }
+}
+
+/** The gates of a scope as one, whose permits wake the waiting line when they are given back. */
+export function createAdmission({ gates, line }: { gates: readonly Gate[]; line: WaitingLine }): Gate {
+  const all = allGates(gates);
+  return {
+    enter: (ticket) =>
+      all.enter(ticket).pipe(
+        map((permit) => {
+          line.granted();
+          return {
+            progress: () => permit.progress(),
+            settle: once((outcome) => {
+              permit.settle(outcome);
+              line.wake();
+            }),
+          };
+        }),
+      ),
+  };
+}
+
+/** Enters the gate for the first source that is let in, in the order given; else fails with `NoneAdmitted`. */
+export function admitFirst<S extends { readonly id: string }>(options: {
+  readonly sources: readonly S[];
+  readonly gate: Gate;
+  readonly ticket: Omit<Ticket, 'sourceId'>;
+  /** Sources that are not even asked, with the reason. */
+  readonly refused?: readonly AdmissionRefused[];
+}): Observable<Admitted<S>> {
+  const { sources, gate, ticket, refused = [] } = options;
+  return defer(() => {
+    const refusals = [...refused];
+    return from(sources).pipe(
+      concatMap((source) =>
+        gate.enter({ ...ticket, sourceId: source.id }).pipe(
+          map((permit) => ({ source, permit })),
+          catchError((error: unknown) => {
+            if (!(error instanceof AdmissionRefused)) return throwError(() => error);
+            refusals.push(error);
+            return EMPTY;
+          }),
+        ),
+      ),
+      take(1),
+      throwIfEmpty(() => new NoneAdmitted(refusals)),
+    );
+  });
+}

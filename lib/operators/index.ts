@@ -1,0 +1,13 @@
+export { finalizeWith } from './finalizeWith.js';
+export type { Ending } from './finalizeWith.js';
+export { graceAfter } from './graceAfter.js';
+export type { GraceOptions } from './graceAfter.js';
+export { hedge } from './hedge.js';
+export type { Branch, HedgeOptions } from './hedge.js';
+export { livenessTimeout } from './livenessTimeout.js';
+export type { Expired, LivenessOptions } from './livenessTimeout.js';
+export { releaseFirst } from './releaseFirst.js';
+export { silence } from './silence.js';
+export type { SilenceKind, SilenceOptions } from './silence.js';
+export { stallMetrics } from './stallMetrics.js';
+export type { StallFigures } from './stallMetrics.js';

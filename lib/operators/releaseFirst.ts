@@ -1,0 +1,15 @@
+import { pipe, takeLast } from 'rxjs';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import { finalizeWith } from './finalizeWith.js';
+
+/**
+ * Passes on the last value, or the error, only after the source is torn down.
+ *
+ *     source:   -a-b-|
+ *     result:   -----(b|)
+ *
+ * Unsubscribing tears the source down; nothing is emitted afterwards.
+ */
+export function releaseFirst<T>(): MonoTypeOperatorFunction<T> {
+  return pipe(finalizeWith<T>(() => undefined), takeLast(1));
+}

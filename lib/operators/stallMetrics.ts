@@ -1,0 +1,70 @@
+import { asyncScheduler, defaultIfEmpty, defer, map, pairwise, scan, startWith } from 'rxjs';
+import type { OperatorFunction, SchedulerLike } from 'rxjs';
+
+/** Figures of the gaps between values; times in milliseconds of the scheduler, not rounded. */
+export interface StallFigures {
+  readonly startMs: number;
+  readonly count: number;
+  /** The last value's time; the start while there is none. */
+  readonly lastMs: number;
+  /** First value − start; `null` without a value. */
+  readonly firstMs: number | null;
+  /** Sum and number of the gaps strictly over the threshold, and the longest gap; `null` with fewer than two values. */
+  readonly stallMs: number | null;
+  readonly stallCount: number | null;
+  readonly maxGapMs: number | null;
+  /** `[offset, length]` of every wait longer than all before it, the one for the first value included. */
+  readonly recordGaps: readonly (readonly [number, number])[];
+}
+
+/**
+ * Tells, after each value, how long the source was silent between its values; the last emission holds the whole stream.
+ *
+ *     source:       --a-b-----c-|
+ *     thresholdMs:  ---|
+ *     result:       --x-y-----z-|      z = { firstMs: 2, stallMs: 6, stallCount: 1, maxGapMs: 6 }
+ *
+ * Every emission is the same object, grown in place: copy what you keep. A source without a value gives empty figures at
+ * completion. Errors pass through; unsubscribing unsubscribes.
+ *
+ *     values$.pipe(stallMetrics({ thresholdMs: 1_000 }), last()).subscribe(({ stallMs }) => …)
+ */
+export function stallMetrics<T>(options: { readonly thresholdMs: number; readonly scheduler?: SchedulerLike }): OperatorFunction<T, StallFigures> {
+  const { thresholdMs, scheduler = asyncScheduler } = options;
+  return (value$) =>
+    defer(() => {
+      const startMs = scheduler.now();
+      const figures = emptyFigures(startMs);
+      return value$.pipe(
+        map(() => scheduler.now()),
+        startWith(startMs),
+        pairwise(),
+        scan((grown, [fromMs, toMs]) => addGap(grown, fromMs, toMs, thresholdMs), figures),
+        defaultIfEmpty(figures),
+      );
+    });
+}
+
+type Growing = { -readonly [K in keyof StallFigures]: StallFigures[K] } & { recordGaps: (readonly [number, number])[] };
+
+/** Figures of a stream in which nothing has come yet. */
+export function emptyFigures(startMs: number): Growing {
+  return { startMs, count: 0, lastMs: startMs, firstMs: null, stallMs: null, stallCount: null, maxGapMs: null, recordGaps: [] };
+}
+
+/** Grows the accumulator in place: one per subscription, not one per value. */
+function addGap(figures: Growing, fromMs: number, toMs: number, thresholdMs: number): Growing {
+  const gapMs = toMs - fromMs;
+  figures.count += 1;
+  figures.lastMs = toMs;
+  if (gapMs > (figures.recordGaps.at(-1)?.[1] ?? 0)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
+  if (figures.firstMs === null) {
+    figures.firstMs = gapMs;
+    return figures;
+  }
+  const stalled = gapMs > thresholdMs;
+  figures.stallMs = (figures.stallMs ?? 0) + (stalled ? gapMs : 0);
+  figures.stallCount = (figures.stallCount ?? 0) + (stalled ? 1 : 0);
+  figures.maxGapMs = Math.max(figures.maxGapMs ?? 0, gapMs);
+  return figures;
+}

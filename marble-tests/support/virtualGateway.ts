@@ -1,0 +1,80 @@
+import { Subject } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
+import { composeGateway } from '../../lib/gateway/composeGateway.js';
+import type { Engine } from '../../lib/gateway/composeGateway.js';
+import type { Policy } from '../../lib/gateway/ports.js';
+import { createMemoryGovernance } from '../../lib/governance/memory.js';
+import { byPriority } from '../../lib/governance/selection/rank.js';
+import type { AttemptRecord, GatewayEvent } from '../../lib/model/events.js';
+import type { ChatRequest } from '../../lib/model/request.js';
+import { scriptedSource } from '../../lib/sources/scriptedSource.js';
+import type { ScriptedSource } from '../../lib/sources/scriptedSource.js';
+import { script } from './script.js';
+
+export interface SourceSpec {
+  /** One script per request; the last one repeats. */
+  readonly scripts: readonly string[];
+  readonly ttftS?: number;
+  readonly interTokenS?: number;
+  readonly timeoutS?: number;
+  readonly maxConcurrency?: number;
+}
+
+export interface VirtualGateway extends Engine {
+  readonly sources: readonly ScriptedSource[];
+  /** Rows in the order in which they were handed over. */
+  readonly rows: AttemptRecord[];
+  readonly events: GatewayEvent[];
+}
+
+export const hello: ChatRequest = { messages: [{ role: 'user', content: 'hello' }] };
+
+/** Without jitter; limits wide enough not to matter unless a test sets them. */
+export const calm: Omit<Policy, 'scope'> = {
+  stallThresholdMs: 2000,
+  hedgeAfterMs: null,
+  hedgeStallAfterMs: null,
+  maxAttempts: 3,
+  backoffMs: 1000,
+  backoffMaxMs: 30_000,
+  callDeadlineMs: null,
+  backpressure: 'wait',
+  stallWindowMs: 300_000,
+  pollEveryMs: 500,
+  random: () => 1,
+};
+
+/** A whole gateway in virtual time over scripted sources `a/1`, `b/1`, `c/1` … */
+export function virtualGateway(specs: readonly (string | SourceSpec)[], scheduler: SchedulerLike, policy: Partial<Policy> = {}): VirtualGateway {
+  const sources = specs.map((spec, at) => toSource(typeof spec === 'string' ? { scripts: [spec] } : spec, at, scheduler));
+  const now = (): number => scheduler.now();
+  const bus = new Subject<GatewayEvent>();
+  const rows: AttemptRecord[] = [];
+  const events: GatewayEvent[] = [];
+  const engine = composeGateway({
+    policy: { ...calm, scope: 'LLM', ...policy },
+    sources,
+    scheduler,
+    governance: createMemoryGovernance({ sources, now }),
+    strategy: byPriority,
+    report: (body) => {
+      const event = { ...body, atMs: now() } as GatewayEvent;
+      events.push(event);
+      if (event.type === 'round-decided') rows.push(...event.records);
+      bus.next(event);
+    },
+    events$: bus,
+  });
+  return { ...engine, sources, rows, events };
+}
+
+function toSource(spec: SourceSpec, at: number, scheduler: SchedulerLike): ScriptedSource {
+  const { scripts, ttftS = 10, interTokenS = 15, timeoutS = 3600, maxConcurrency } = spec;
+  return scriptedSource({
+    id: `${String.fromCharCode(97 + at)}/1`,
+    scripts: scripts.map(script),
+    limits: { ttftTimeoutMs: ttftS * 1000, interTokenTimeoutMs: interTokenS * 1000, timeoutMs: timeoutS * 1000 },
+    ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    scheduler,
+  });
+}
