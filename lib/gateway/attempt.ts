@@ -1,45 +1,18 @@
 import { EMPTY, catchError, concat, defer, filter, finalize, map, of, subscribeOn, tap, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
-import type { HedgeTrigger, Role } from '../model/events.js';
 import { createFold } from '../model/fold.js';
-import type { Answer, AnswerFold, Sign } from '../model/fold.js';
+import type { AnswerFold, Sign } from '../model/fold.js';
 import type { Source } from '../model/source.js';
-import type { Admitted } from '../governance/admit.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import { graceAfter } from '../operators/graceAfter.js';
 import { livenessTimeout } from '../operators/livenessTimeout.js';
 import { emptyFigures, stallMetrics } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import { openBooks } from './attemptBooks.js';
-import type { Booked } from './attemptBooks.js';
+import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
-import type { AttemptFigures } from './figures.js';
 import type { Ports } from './ports.js';
-
-/** An attempt that came to a valid end. */
-export interface Completed {
-  readonly type: 'completed';
-  readonly attemptId: string;
-  readonly role: Role;
-  readonly source: Source;
-  readonly answer: Answer;
-  readonly figures: AttemptFigures;
-  readonly increments: number | null;
-}
-
-/** What an attempt emits: its figures with each increment, then its completion. */
-export type Progress = StallFigures | Completed;
-
-export interface AttemptSpec {
-  readonly id: string;
-  readonly admitted: Admitted<Source>;
-  readonly role: Role;
-  readonly round: number;
-  readonly trigger: HedgeTrigger | null;
-  readonly fold: AnswerFold;
-  readonly onBooked: (booked: Booked) => void;
-}
 
 /** From the finish reason on, usage and the end marker get this long (H15). */
 const finishGraceMs = 1000;
@@ -72,7 +45,8 @@ function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Prog
     let figures: StallFigures = emptyFigures(scheduler.now());
     let done: Completed | undefined;
 
-    const increments$ = source.stream(call.request, { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent }).pipe(
+    const deltas$ = defer(() => source.stream(call.request, { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent }));
+    const increments$ = deltas$.pipe(
       map(fold.add),
       watchdog(source, call.request.stream, scheduler),
       graceAfter({ when: isFinish, graceMs: finishGraceMs, scheduler }),

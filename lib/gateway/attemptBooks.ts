@@ -3,16 +3,11 @@ import type { AttemptRecord, RowClass } from '../model/events.js';
 import type { Outcome } from '../governance/gate.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
-import type { AttemptSpec, Completed } from './attempt.js';
+import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { toFigures, withTail } from './figures.js';
 import type { AttemptFigures } from './figures.js';
 import type { Ports } from './ports.js';
-
-/** An ended attempt; `record` is absent when nothing was ever sent. */
-export interface Booked {
-  readonly record: AttemptRecord | undefined;
-}
 
 interface Books {
   /** The source says that nothing went out. */

@@ -11,7 +11,7 @@ import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import { dueAfter } from '../operators/quietFor.js';
 import { aborted } from './aborted.js';
-import type { Completed } from './attempt.js';
+import type { Completed } from './attemptSpec.js';
 import { openCall } from './callState.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';

@@ -8,7 +8,7 @@ import type { NextStep } from '../governance/retry/ledger.js';
 import { rank } from '../governance/selection/rank.js';
 import { createStallClock } from '../governance/stallClock.js';
 import type { StallClock } from '../governance/stallClock.js';
-import type { Completed } from './attempt.js';
+import type { Completed } from './attemptSpec.js';
 import type { Ports } from './ports.js';
 
 /** Why we ended an attempt ourselves; unsubscription carries no reason, so it is written here first. */

@@ -12,8 +12,7 @@ import { hedge } from '../operators/hedge.js';
 import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
 import { attempt, openAttempt } from './attempt.js';
-import type { AttemptSpec, Completed, Progress } from './attempt.js';
-import type { Booked } from './attemptBooks.js';
+import type { AttemptSpec, Booked, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
 

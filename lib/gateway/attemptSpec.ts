@@ -1,0 +1,36 @@
+import type { AttemptRecord, HedgeTrigger, Role } from '../model/events.js';
+import type { Answer, AnswerFold } from '../model/fold.js';
+import type { Source } from '../model/source.js';
+import type { Admitted } from '../governance/admit.js';
+import type { StallFigures } from '../operators/stallMetrics.js';
+import type { AttemptFigures } from './figures.js';
+
+/** What an attempt is to be. */
+export interface AttemptSpec {
+  readonly id: string;
+  readonly admitted: Admitted<Source>;
+  readonly role: Role;
+  readonly round: number;
+  readonly trigger: HedgeTrigger | null;
+  readonly fold: AnswerFold;
+  readonly onBooked: (booked: Booked) => void;
+}
+
+/** An ended attempt; `record` is absent when nothing was ever sent. */
+export interface Booked {
+  readonly record: AttemptRecord | undefined;
+}
+
+/** An attempt that came to a valid end. */
+export interface Completed {
+  readonly type: 'completed';
+  readonly attemptId: string;
+  readonly role: Role;
+  readonly source: Source;
+  readonly answer: Answer;
+  readonly figures: AttemptFigures;
+  readonly increments: number | null;
+}
+
+/** What an attempt emits: its figures with each increment, then its completion. */
+export type Progress = StallFigures | Completed;
