@@ -3,6 +3,7 @@ import type { AttemptRecord, RowClass } from '../model/events.js';
 import type { Outcome } from '../governance/gate.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
+import { isWeak } from './attemptSpec.js';
 import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { toFigures, withTail } from './figures.js';
@@ -44,10 +45,12 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       const record = leavesRow
         ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
         : undefined;
+      const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs) : undefined;
+      if (completed !== undefined && (call.held === undefined || isWeak(call.held))) call.held = completed;
       spec.onBooked({ record });
       report(record === undefined ? { type: 'attempt-unsent', callId: call.id, attemptId: spec.id } : { type: 'attempt-ended', record });
       permit.settle(toOutcome(verdict, spec.fold.usage?.totalTokens ?? null));
-      return verdict.rowClass === null ? toCompleted(spec, call, inWholeMs) : undefined;
+      return completed;
     },
   };
 }

@@ -34,3 +34,8 @@ export interface Completed {
 
 /** What an attempt emits: its figures with each increment, then its completion. */
 export type Progress = StallFigures | Completed;
+
+/** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */
+export function isWeak({ answer }: Completed): boolean {
+  return answer.finishReason === 'content_filter';
+}

@@ -7,6 +7,7 @@ import type { Source } from '../model/source.js';
 import { admitFirst } from '../governance/admit.js';
 import type { Admitted, NoneAdmitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
+import type { Gate } from '../governance/gate.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import { dueAfter } from '../operators/quietFor.js';
@@ -46,10 +47,9 @@ export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports):
   });
 }
 
-/** The retry loop: at the head of each round the stall budget, then admission, then the round itself. */
+/** The retry loop: admission, with the stall budget before it, then the round itself. */
 function rounds(call: CallState, ports: Ports): Observable<Completed> {
-  return patienceOf(call, ports).pipe(
-    mergeMap(() => admitPrimary(call, ports)),
+  return admitPrimary(call, ports).pipe(
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
   );
@@ -77,23 +77,29 @@ function nextRound(call: CallState, error: unknown, { scheduler, report }: Ports
 /** Admits the first runnable source, or waits for one as the settings say (B4). */
 function admitPrimary(call: CallState, ports: Ports): Observable<Admitted<Source>> {
   const { policy, scheduler, governance, report } = ports;
+  const patience$ = patienceOf(call, ports);
+  let told = false;
   return admitWhenRunnable({
-    tryAdmit: () => {
-      if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
-      const { sources, resting } = call.runnable();
-      const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'primary' as const };
-      return admitFirst({ sources, refused: resting, gate: governance.admission, ticket });
-    },
-    patience$: patienceOf(call, ports),
+    // Whatever it waited for before, a chat round begins with the stall budget (B3).
+    tryAdmit: () => patience$.pipe(mergeMap(() => admitRunnable(call, governance.admission))),
+    patience$,
     refuseWait: (refusal) => {
       refuseWait(call, refusal, ports);
-      report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+      if (!told) report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+      told = true;
     },
     line: governance.line,
     pollEveryMs: policy.pollEveryMs,
     random: policy.random,
     scheduler,
   });
+}
+
+function admitRunnable(call: CallState, gate: Gate): Observable<Admitted<Source>> {
+  if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
+  const { sources, resting } = call.runnable();
+  const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'primary' as const };
+  return admitFirst({ sources, refused: resting, gate, ticket });
 }
 
 function refuseWait(call: CallState, refusal: NoneAdmitted, { policy }: Ports): void {
@@ -122,8 +128,8 @@ function deadline(call: CallState, { policy, scheduler }: Ports): Observable<Com
   return dueAfter(policy.callDeadlineMs, scheduler).pipe(
     map(() => {
       call.endedBy = 'deadline';
-      // A refusal by content filter that was waiting for a better answer is better than none (H4).
-      if (call.held !== undefined) return call.held;
+      // An answer that was waiting for a better one, or for the other branch of its instant, is better than none (H4).
+      if (call.held !== undefined) return (call.winner = call.held);
       throw tooLate(call, 'the deadline has passed');
     }),
   );

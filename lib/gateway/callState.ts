@@ -22,8 +22,9 @@ export interface CallState {
   readonly clock: StallClock;
   readonly enteredMs: number;
   endedBy: EndedBy | undefined;
-  /** A weak completion that waits for the other branch (H4). */
+  /** The best valid completion so far; more than one branch can have one, or wait with it (H4). */
   held: Completed | undefined;
+  winner: Completed | undefined;
   lastFailure: AttemptError | undefined;
   rounds: number;
   attempts: number;
@@ -56,6 +57,7 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
     enteredMs,
     endedBy: undefined,
     held: undefined,
+    winner: undefined,
     lastFailure: undefined,
     rounds: 0,
     attempts: 0,

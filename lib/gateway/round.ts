@@ -1,6 +1,6 @@
 import { EMPTY, catchError, concatMap, defer, filter, map, switchMap, takeLast, tap, timer } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
-import { attemptError, toAttemptError } from '../model/errors.js';
+import { attemptError, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import type { AttemptRecord, HedgeTrigger } from '../model/events.js';
 import type { Source } from '../model/source.js';
@@ -12,6 +12,7 @@ import { hedge } from '../operators/hedge.js';
 import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
 import { attempt, openAttempt } from './attempt.js';
+import { isWeak } from './attemptSpec.js';
 import type { AttemptSpec, Booked, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -26,7 +27,7 @@ export function round(call: CallState, admitted: Admitted<Source>, ports: Ports)
     return attempt(call, primary, ports).pipe(
       hedged(call, primary, records.add, ports),
       filter(isCompleted),
-      tap({ next: records.won }),
+      tap({ next: (winner) => { call.winner = winner; } }),
       finalizeWith(() => records.decide(call.rounds)),
       takeLast(1),
     );
@@ -35,19 +36,16 @@ export function round(call: CallState, admitted: Admitted<Source>, ports: Ports)
 
 interface Records {
   add(this: void, booked: Booked): void;
-  won(this: void, winner: Completed): void;
   /** Hands the rows over; only now is it known who won (E1). */
   decide(round: number): void;
 }
 
 function openRecords(call: CallState, { report }: Ports): Records {
   const booked: AttemptRecord[] = [];
-  let winner: string | undefined;
   return {
     add: ({ record }) => { if (record !== undefined) booked.push(record); },
-    won: ({ attemptId }) => { winner = attemptId; },
     decide(roundNumber) {
-      const records = booked.map((record) => ({ ...record, won: record.id === winner }));
+      const records = booked.map((record) => ({ ...record, won: record.id === call.winner?.attemptId }));
       report({ type: 'round-decided', callId: call.id, round: roundNumber, records });
     },
   };
@@ -71,11 +69,7 @@ function hedged(call: CallState, primary: AttemptSpec, onBooked: AttemptSpec['on
       ),
     backup: (kind) => backup(call, primary, triggerOf(kind), onBooked, ports),
     combine: ({ primary: first, backup: second }) => combineFailures(toAttemptError(first), toAttemptError(second)),
-    isWeak: (last) => {
-      if (!isCompleted(last) || last.answer.finishReason !== 'content_filter') return false;
-      call.held ??= last;
-      return true;
-    },
+    isWeak: (last) => isCompleted(last) && isWeak(last),
     onDecided: () => { call.endedBy = 'hedge_cancelled'; },
     scheduler,
   });
@@ -88,7 +82,7 @@ function backup(call: CallState, primary: AttemptSpec, trigger: HedgeTrigger, on
     const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'backup' as const };
     return admitFirst({ sources, gate: ports.governance.admission, ticket }).pipe(
       catchError((error: unknown) => {
-        ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: toAttemptError(error).message });
+        ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
         return EMPTY;
       }),
       concatMap((admitted) => {
