@@ -1,0 +1,183 @@
+import { headers, jsonObject } from './jsonKinds.js';
+import type { Kind } from './kind.js';
+import { choice, count, flag, milliseconds, rank, seconds, share, weight } from './plainKinds.js';
+import { httpUrl, line, redisUrl, secretKey, telemetryDatabase } from './textKinds.js';
+
+/** One row of the tables below, from which keys, fields, types, defaults and documentation all come. */
+export interface Setting<T = unknown, D = unknown> {
+  /** The env key behind `<SCOPE>__` or `<SCOPE>__<PROVIDER>__<N>__`. */
+  readonly key: string;
+  readonly kind: Kind<T>;
+  /** The default; without one the field stays absent. */
+  readonly fallback: D;
+  /** What absence means, where there is no default. */
+  readonly absent?: string;
+  readonly required?: true;
+  readonly what: string;
+}
+
+export type SettingsTable = Readonly<Record<string, Setting>>;
+
+export const scopeSettings = {
+  stallThresholdMs: setting({
+    key: 'STREAM__STALL_THRESHOLD_MS',
+    kind: milliseconds,
+    fallback: 1000,
+    what: 'A gap between two increments counts as stalled when it is longer than this, in ms. Changes figures only, never behaviour.',
+  }),
+  hedgeAfterS: setting({
+    key: 'HEDGE__AFTER_S',
+    kind: seconds,
+    absent: 'off',
+    what: 'Starts a backup when the first increment has not come after this, in s.',
+  }),
+  hedgeStallAfterS: setting({
+    key: 'HEDGE__STALL_AFTER_S',
+    kind: seconds,
+    absent: 'off',
+    what: 'Starts a backup when a stream that has begun is silent for this, in s. Trades quota for latency.',
+  }),
+  hedgeMaxRatio: setting({ key: 'HEDGE__MAX_RATIO', kind: share, absent: 'no cap', what: 'Caps backups to this share of the calls.' }),
+  hedgeMaxBackups: setting({ key: 'HEDGE__MAX_BACKUPS', kind: count, fallback: 1, what: 'Backups that one round may start.' }),
+  maxAttempts: setting({
+    key: 'RETRY__MAX_ATTEMPTS',
+    kind: count,
+    fallback: 3,
+    what: 'Rounds a call may burn on transient failures; a hedged round counts once.',
+  }),
+  backoffS: setting({ key: 'RETRY__BACKOFF_S', kind: seconds, fallback: 0.5, what: 'First backoff after a failure, in s; it doubles, with jitter.' }),
+  backoffMaxS: setting({ key: 'RETRY__BACKOFF_MAX_S', kind: seconds, fallback: 30, what: 'Longest backoff, in s.' }),
+  callDeadlineS: setting({ key: 'CALL__DEADLINE_S', kind: seconds, absent: 'none', what: 'Bounds the whole call, waits included, in s.' }),
+  backpressure: setting({
+    key: 'BACKPRESSURE__MODE',
+    kind: choice('wait', 'fail_fast'),
+    fallback: 'wait',
+    what: 'What a call does when no source may be asked now: wait, or fail_fast.',
+  }),
+  stallWindowS: setting({
+    key: 'BACKPRESSURE__STALL_WINDOW_S',
+    kind: seconds,
+    fallback: 300,
+    what:
+      'A call is given up when it has waited longer than this, in s, while its scope made no progress either. Only waiting counts ' +
+      '(backoff, quota, cool-down, pacing), never time inside a real attempt, so it does not bound a call: the worst case is about ' +
+      'MAX_ATTEMPTS x TIMEOUT_S plus waits. That it must not be below TTFT_TIMEOUT_S (C8) is a conservative remnant.',
+  }),
+  pollS: setting({ key: 'BACKPRESSURE__POLL_S', kind: seconds, fallback: 0.5, what: 'How often a waiting call looks again, in s, with jitter.' }),
+  breakerFailures: setting({ key: 'BREAKER__FAILURES', kind: count, fallback: 5, what: 'Failures in a row that open the breaker of a source.' }),
+  breakerCooldownS: setting({ key: 'BREAKER__COOLDOWN_S', kind: seconds, fallback: 30, what: 'First cool-down of an open breaker, in s.' }),
+  breakerCooldownMaxS: setting({ key: 'BREAKER__COOLDOWN_MAX_S', kind: seconds, fallback: 300, what: 'Longest cool-down, in s.' }),
+  breakerRatio: setting({ key: 'BREAKER__RATIO', kind: share, fallback: 0.5, what: 'Share of failures in the window that opens the breaker.' }),
+  breakerWindowS: setting({ key: 'BREAKER__WINDOW_S', kind: seconds, fallback: 60, what: 'Window of that share, in s.' }),
+  breakerMinCalls: setting({ key: 'BREAKER__MIN_CALLS', kind: count, fallback: 10, what: 'Calls in the window below which the share is not looked at.' }),
+  selectStrategy: setting({
+    key: 'SELECT__STRATEGY',
+    kind: choice('priority', 'round_robin', 'weighted', 'least_busy', 'steady'),
+    fallback: 'priority',
+    what: 'Which source is asked first: priority, round_robin, weighted, least_busy or steady.',
+  }),
+  backendLeaseTtlS: setting({ key: 'BACKEND__LEASE_TTL_S', kind: seconds, fallback: 15, what: 'How long a permit outlives a process that died, in s.' }),
+  backendUrl: setting({
+    key: 'BACKEND__URL',
+    kind: redisUrl,
+    absent: 'in memory',
+    what: 'Shares admission state across processes: a redis:// URL.',
+  }),
+  telemetryUrl: setting({
+    key: 'TELEMETRY__URL',
+    kind: telemetryDatabase,
+    absent: 'off',
+    what: 'Where the row of every attempt goes: sqlite: and a file, such as sqlite:./telemetry.db.',
+  }),
+  telemetrySchema: setting({
+    key: 'TELEMETRY__SCHEMA',
+    kind: choice('auto', 'manual'),
+    fallback: 'auto',
+    what: 'Whether the table is made and migrated for you (auto) or by SQL that you run (manual).',
+  }),
+} as const satisfies SettingsTable;
+
+export const sourceSettings = {
+  baseUrl: setting({ key: 'BASE_URL', kind: httpUrl, required: true, what: 'Where the API begins, such as https://api.openai.com/v1.' }),
+  model: setting({ key: 'MODEL', kind: line, required: true, what: 'The model asked for, in the words of the provider.' }),
+  apiKey: setting({ key: 'API_KEY', kind: secretKey, absent: 'none sent', what: 'The key, sent as a bearer token.' }),
+  protocol: setting({ key: 'PROTOCOL', kind: choice('openai'), fallback: 'openai', what: 'How the source is spoken to.' }),
+  timeoutS: setting({ key: 'TIMEOUT_S', kind: seconds, fallback: 300, what: 'Bounds one attempt as a whole, in s.' }),
+  ttftTimeoutS: setting({ key: 'TTFT_TIMEOUT_S', kind: seconds, fallback: 120, what: 'Longest wait for the first increment, in s.' }),
+  interTokenTimeoutS: setting({
+    key: 'INTER_TOKEN_TIMEOUT_S',
+    kind: seconds,
+    absent: '= TIMEOUT_S',
+    what: 'Longest wait between two increments (chunks, not tokens), in s.',
+  }),
+  connectTimeoutS: setting({ key: 'CONNECT_TIMEOUT_S', kind: seconds, fallback: 10, what: 'Longest wait for a connection, in s.' }),
+  rpm: setting({ key: 'RPM', kind: count, absent: 'unlimited', what: 'Requests a minute.' }),
+  tpm: setting({ key: 'TPM', kind: count, absent: 'unlimited', what: 'Tokens a minute.' }),
+  maxConcurrency: setting({ key: 'MAX_CONCURRENCY', kind: count, absent: 'unlimited', what: 'Requests in flight at once.' }),
+  maxBatch: setting({ key: 'MAX_BATCH', kind: count, fallback: 128, what: 'Embedding inputs in one request.' }),
+  priority: setting({
+    key: 'PRIORITY',
+    kind: rank,
+    fallback: 0,
+    what: 'Lower is asked first; equal ones in the order of the settings, which loaders of env files need not keep.',
+  }),
+  weight: setting({ key: 'WEIGHT', kind: weight, fallback: 1, what: 'Share of the calls under the strategy weighted.' }),
+  headers: setting({ key: 'HEADERS', kind: headers, absent: 'none', what: 'Headers sent with every request, as a JSON object of texts.' }),
+  extraBody: setting({ key: 'EXTRA_BODY', kind: jsonObject, absent: 'none', what: 'Fields added to every request body, as a JSON object.' }),
+  thinkTags: setting({ key: 'THINK_TAGS', kind: flag, fallback: false, what: 'Whether <think> in the content is split off as reasoning.' }),
+} as const satisfies SettingsTable;
+
+/** One upstream: an endpoint, a key and a model. Fields, units and defaults are those of `describeSettings()`. */
+export interface SourceSettings extends Given<typeof sourceSettings> {
+  /** Groups sources of one upstream; the first part of the id. Case does not matter. */
+  readonly provider: string;
+  /** The second part of the id, from 1; by default the place among the sources of this provider. */
+  readonly n?: number;
+  readonly baseUrl: string;
+  readonly model: string;
+}
+
+/** Settings as written by hand or read from the environment; absent fields take the defaults of `describeSettings()`. */
+export interface GatewaySettings extends Given<typeof scopeSettings> {
+  readonly scope: string;
+  readonly sources: readonly SourceSettings[];
+  /** What reading the environment had to tell; it travels into the findings of the gateway. */
+  readonly notices?: readonly Finding[];
+}
+
+/** A source with every default applied. */
+export interface ResolvedSource extends Filled<typeof sourceSettings> {
+  /** `<provider>/<n>` in lower case. */
+  readonly id: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly interTokenTimeoutS: number;
+}
+
+/** Settings that were checked, with every default applied. */
+export interface ResolvedSettings extends Filled<typeof scopeSettings> {
+  readonly scope: string;
+  readonly sources: readonly ResolvedSource[];
+}
+
+/** Something allowed that is probably not meant. `rule` is a C rule or a word; `key` is the env key concerned. */
+export interface Finding {
+  readonly level: 'warning';
+  readonly rule: string;
+  readonly key: string;
+  readonly message: string;
+}
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Given<T extends SettingsTable> = { readonly [F in keyof T]?: ValueOf<T[F]> };
+type HasDefault<T extends SettingsTable> = { [F in keyof T]: undefined extends T[F]['fallback'] ? never : F }[keyof T];
+type Filled<T extends SettingsTable> = { readonly [F in HasDefault<T>]: ValueOf<T[F]> } & Given<Omit<T, HasDefault<T>>>;
+
+type Row<T> = Omit<Setting<T>, 'fallback'>;
+
+function setting<T>(row: Row<T> & { readonly fallback: NoInfer<T> }): Setting<T, T>;
+function setting<T>(row: Row<T>): Setting<T, undefined>;
+function setting<T>(row: Row<T> & { readonly fallback?: T }): Setting<T, T | undefined> {
+  return { ...row, fallback: row.fallback };
+}

@@ -1,0 +1,67 @@
+import type { Kind, Reading } from './kind.js';
+
+/** Told of a value whose quotes were removed. */
+export const quotesRemoved = 'was wrapped in quotes, which were removed: write it without them';
+
+/** Text without outer blanks, line ends and one matching pair of quotes, which some loaders of env files leave in. */
+export function withoutQuotes(raw: string): { text: string; unquoted: boolean } {
+  const text = raw.trim();
+  const inside = /^(["'])(.*)\1$/s.exec(text)?.[2];
+  return inside === undefined ? { text, unquoted: false } : { text: inside.trim(), unquoted: true };
+}
+
+/** A name or other line of text. */
+export const line = textKind((text) => ({ value: text }));
+
+/** A key that travels in a header. */
+export const secretKey: Kind<string> = {
+  ...textKind((text) => (/^[\x20-\x7e]+$/.test(text) ? { value: text } : { problem: 'has a character that no header can carry: copy the key again' })),
+  secret: true,
+};
+
+/** Where an HTTP API begins; kept without a slash at the end. */
+export const httpUrl = textKind((text) => {
+  if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return { problem: 'must be an http or https URL, such as https://api.openai.com/v1' };
+  const { href, username, password } = new URL(text);
+  if (username !== '' || password !== '') return { problem: 'holds a name or a password: take them out and use API_KEY or HEADERS' };
+  if (/[?#]/.test(text)) return { problem: 'must have no query and no fragment, since paths are added to it' };
+  if (/\/chat\/completions\/*$/.test(href)) return { problem: 'must end before /chat/completions, which is added to it' };
+  return { value: href.replace(/\/+$/, '') };
+});
+
+/** Where shared state is kept. */
+export const redisUrl = textKind((text) =>
+  /^rediss?:\/\/\S+$/i.test(text) && URL.canParse(text)
+    ? { value: text }
+    : { problem: 'must be a redis:// or rediss:// URL, or be left out for state in memory' },
+);
+
+/** Where telemetry rows go. */
+export const telemetryDatabase = textKind((text) => {
+  if (/^sqlite:./.test(text)) return { value: text };
+  if (/^postgres(?:ql)?:/i.test(text)) {
+    return { problem: 'asks for Postgres, which this version cannot write to: use sqlite:./telemetry.db, or leave it out' };
+  }
+  return { problem: 'must be sqlite: and a file, such as sqlite:./telemetry.db, or be left out' };
+});
+
+function textKind(narrow: (text: string) => Reading<string>): Kind<string> {
+  return {
+    fromText: (text) => text,
+    read: (value) => {
+      const tidied = tidy(value);
+      if ('problem' in tidied) return tidied;
+      const narrowed = narrow(tidied.value);
+      return 'problem' in narrowed ? narrowed : { ...tidied, ...narrowed };
+    },
+  };
+}
+
+function tidy(value: unknown): Reading<string> {
+  if (typeof value !== 'string') return { problem: 'must be text' };
+  const { text, unquoted } = withoutQuotes(value);
+  if (text === '') return { problem: 'is empty: leave it out or give it a value' };
+  if (/^["']|["']$/.test(text)) return { problem: 'has a quote at one end: write it without quotes' };
+  if (/\p{Cc}/u.test(text)) return { problem: 'has a line end or a control character inside: it must be one line' };
+  return unquoted ? { value: text, notice: quotesRemoved } : { value: text };
+}
