@@ -18,8 +18,7 @@ import type { Ports } from './ports.js';
 const finishGraceMs = 1000;
 
 export function openAttempt(call: CallState, spec: Omit<AttemptSpec, 'id' | 'fold'>): AttemptSpec {
-  call.attempts += 1;
-  const id = `${call.id}-${call.attempts}`;
+  const id = `${call.id}-${call.attempts + 1}`;
   return { ...spec, id, fold: createFold(id) };
 }
 

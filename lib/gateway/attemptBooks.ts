@@ -1,5 +1,6 @@
 import type { AttemptError } from '../model/errors.js';
 import type { AttemptRecord, RowClass } from '../model/events.js';
+import type { AnswerFold } from '../model/fold.js';
 import type { Outcome } from '../governance/gate.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
@@ -26,7 +27,7 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
   const lag = loopLag?.start();
   let unsent = false;
 
-  call.noteTry(source.id);
+  call.noteTry(source.id, spec.role);
   report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
 
   return {
@@ -35,13 +36,14 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       const endMs = scheduler.now();
       endProductive();
       const loopLagMs = lag?.stop() ?? null;
-      const verdict = judge(ending, call);
+      const verdict = judge(ending, call, spec.fold);
       const watched = verdict.rowClass === null && call.request.stream && !spec.fold.whole;
       const inWholeMs = toFigures(figures, endMs, watched);
       if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
       if (verdict.rowClass === null) ports.governance.progress.noteSuccess();
 
       const leavesRow = !(unsent && ending.type === 'unsubscribed');
+      if (!leavesRow) call.attempts -= 1;
       const record = leavesRow
         ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
         : undefined;
@@ -67,15 +69,19 @@ const endedByUs = {
   closed: { rowClass: 'caller_cancelled', message: 'the gateway was closed' },
 } as const;
 
-function judge(ending: Ending, call: CallState): Verdict {
+const valid = { rowClass: null, message: null } as const;
+
+function judge(ending: Ending, call: CallState, fold: AnswerFold): Verdict {
   switch (ending.type) {
     case 'completed':
-      return { rowClass: null, message: null };
+      return valid;
     case 'failed': {
       const error = ending.error as AttemptError;
       return { rowClass: error.code, error, message: error.message };
     }
     case 'unsubscribed':
+      // From the finish reason on only usage and the end marker are waited for, and the deadline ends that wait (H15).
+      if (call.endedBy === 'deadline' && fold.finished && fold.increments > 0) return valid;
       return call.endedBy === undefined ? { rowClass: 'caller_cancelled', message: 'the caller left' } : endedByUs[call.endedBy];
     default:
       return ending satisfies never;

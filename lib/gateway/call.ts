@@ -40,6 +40,7 @@ export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports):
     const call = openCall(request, ports);
     ports.report({ type: 'call-started', callId: call.id, scope: call.scope });
     return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
+      map((winner) => winner ?? heldAtDeadline(call)),
       finalizeWith((ending) => { ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs }); }),
       takeLast(1),
       map((winner) => ({ call, winner })),
@@ -88,6 +89,7 @@ function admitPrimary(call: CallState, ports: Ports): Observable<Admitted<Source
       if (!told) report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
       told = true;
     },
+    pauseMs: call.pauseMs,
     line: governance.line,
     pollEveryMs: policy.pollEveryMs,
     random: policy.random,
@@ -123,16 +125,21 @@ function patienceOf(call: CallState, { policy, governance }: Ports): Observable<
   });
 }
 
-function deadline(call: CallState, { policy, scheduler }: Ports): Observable<Completed> {
+/** Emits at the deadline; only when that has torn the attempts down is it known whether one of them had an answer. */
+function deadline(call: CallState, { policy, scheduler }: Ports): Observable<undefined> {
   if (policy.callDeadlineMs === null) return NEVER;
   return dueAfter(policy.callDeadlineMs, scheduler).pipe(
     map(() => {
       call.endedBy = 'deadline';
-      // An answer that was waiting for a better one, or for the other branch of its instant, is better than none (H4).
-      if (call.held !== undefined) return (call.winner = call.held);
-      throw tooLate(call, 'the deadline has passed');
+      return undefined;
     }),
   );
+}
+
+/** An answer that was waiting for a better one, or for its end marker, is better than none (H4, H15). */
+function heldAtDeadline(call: CallState): Completed {
+  if (call.held === undefined) throw tooLate(call, 'the deadline has passed');
+  return call.held;
 }
 
 function closed(call: CallState, { closing$ }: CallEnds): Observable<never> {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptError } from '../model/errors.js';
+import type { Role } from '../model/events.js';
 import type { ValidRequest } from '../model/request.js';
 import type { Source } from '../model/source.js';
 import { AdmissionRefused } from '../governance/gate.js';
+import { askedPauseMs } from '../governance/retry/backoff.js';
 import { attemptFailed, emptyLedger, notesOf, putOut, roundFailed, tried } from '../governance/retry/ledger.js';
 import type { NextStep } from '../governance/retry/ledger.js';
 import { rank } from '../governance/selection/rank.js';
@@ -27,15 +29,22 @@ export interface CallState {
   winner: Completed | undefined;
   lastFailure: AttemptError | undefined;
   rounds: number;
+  /** Requests sent. */
   attempts: number;
+  /** Backups among them. */
   hedges: number;
   /** Milliseconds left of the deadline; `Infinity` without one. */
   deadlineLeftMs(): number;
   /** Sources that may be asked now, best first, and those that want peace until later. */
   runnable(): { sources: Source[]; resting: AdmissionRefused[] };
   allOut(): boolean;
-  noteTry(sourceId: string): void;
+  noteTry(sourceId: string, role: Role): void;
   noteFailure(sourceId: string, error: AttemptError): void;
+  /**
+   * A pause that was asked for, with jitter of this call's own that only adds (R3), as far as the deadline allows: all who
+   * wait for the same source would else come back in the same instant.
+   */
+  pauseMs(this: void, askedMs: number): number;
   /** Decides what follows a failed round; the wait holds the source's own wish (R2) and fits the deadline (R5). */
   afterRound(error: AttemptError): NextStep | { type: 'too-late' };
 }
@@ -73,7 +82,11 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
       };
     },
     allOut: () => inPlay().length === 0,
-    noteTry: (sourceId) => { ledger = tried(ledger, sourceId); },
+    noteTry(sourceId, role) {
+      call.attempts += 1;
+      if (role === 'backup') call.hedges += 1;
+      ledger = tried(ledger, sourceId);
+    },
     noteFailure(sourceId, error) {
       call.lastFailure = error;
       const noted = attemptFailed(ledger, sourceId, error, now(), policy);
@@ -82,13 +95,19 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
       ports.governance.parking.park(sourceId, noted.parkMs);
       report({ type: 'source-parked', source: sourceId, forMs: noted.parkMs });
     },
+    pauseMs(askedMs) {
+      const jitteredMs = askedPauseMs(askedMs, policy);
+      return jitteredMs < call.deadlineLeftMs() ? jitteredMs : askedMs;
+    },
     afterRound(error) {
       call.lastFailure = error;
       const decided = roundFailed(ledger, error.code, policy);
       ledger = decided.ledger;
-      if (decided.next.type !== 'again' || call.allOut()) return decided.next;
+      if (decided.next.type !== 'again') return decided.next;
+      // Nobody is left to wait for (R4).
+      if (call.allOut()) return { type: 'again', delayMs: 0 };
       const restLeftMs = Math.min(...inPlay().map(({ id }) => restMs(id)));
-      const delayMs = Math.max(decided.next.delayMs, restLeftMs, 0);
+      const delayMs = Math.max(decided.next.delayMs, call.pauseMs(Math.max(0, restLeftMs)));
       if (delayMs === 0 || delayMs < call.deadlineLeftMs()) return { type: 'again', delayMs };
       if (error.source !== undefined) ledger = putOut(ledger, error.source);
       return call.runnable().sources.length > 0 ? { type: 'again', delayMs: 0 } : { type: 'too-late' };

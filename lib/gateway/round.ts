@@ -45,7 +45,8 @@ function openRecords(call: CallState, { report }: Ports): Records {
   return {
     add: ({ record }) => { if (record !== undefined) booked.push(record); },
     decide(roundNumber) {
-      const records = booked.map((record) => ({ ...record, won: record.id === call.winner?.attemptId }));
+      const winner = call.winner ?? (call.endedBy === 'deadline' ? call.held : undefined);
+      const records = booked.map((record) => ({ ...record, won: record.id === winner?.attemptId }));
       report({ type: 'round-decided', callId: call.id, round: roundNumber, records });
     },
   };
@@ -85,10 +86,7 @@ function backup(call: CallState, primary: AttemptSpec, trigger: HedgeTrigger, on
         ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
         return EMPTY;
       }),
-      concatMap((admitted) => {
-        call.hedges += 1;
-        return attempt(call, openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked }), ports);
-      }),
+      concatMap((admitted) => attempt(call, openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked }), ports)),
     );
   });
 }

@@ -1,4 +1,4 @@
-import { EMPTY, catchError, concatMap, defer, exhaustMap, first, map, merge, of, repeat, throwError, timer } from 'rxjs';
+import { Subject, catchError, defer, exhaustMap, ignoreElements, map, merge, of, switchMap, take, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import { NoneAdmitted } from './admit.js';
 import type { Progress } from './progress.js';
@@ -32,6 +32,8 @@ export interface WaitOptions<A> {
   readonly patience$: Observable<void>;
   /** Throws where this refusal must not be waited for. */
   readonly refuseWait: (refusal: NoneAdmitted) => void;
+  /** How long this caller waits where a gate asked for `askedMs`; default: just that. */
+  readonly pauseMs?: (askedMs: number) => number;
   readonly line: WaitingLine;
   readonly pollEveryMs: number;
   readonly random: () => number;
@@ -43,24 +45,26 @@ export interface WaitOptions<A> {
  * said so, else polling with jitter (B4).
  */
 export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
-  const { tryAdmit, patience$, refuseWait, line, pollEveryMs, random, scheduler } = options;
+  const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs) => askedMs, line, pollEveryMs, random, scheduler } = options;
 
-  const wait = (refusal: NoneAdmitted): Observable<A> => {
-    let latest = refusal;
-    const lookInMs = (): number => Math.min(latest.retryAfterMs ?? Infinity, latest.certain ? Infinity : pollMs(pollEveryMs, random));
-    const look$ = defer(() => timer(lookInMs(), scheduler)).pipe(repeat());
-    const stay = (again: NoneAdmitted): Observable<never> =>
-      patience$.pipe(
-        concatMap(() => {
-          latest = again;
-          refuseWait(again);
-          return EMPTY;
-        }),
-      );
-    return merge(stay(refusal), merge(line.place$(), look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))))).pipe(first());
-  };
+  const lookInMs = ({ retryAfterMs = Infinity, certain }: NoneAdmitted): number => Math.min(pauseMs(retryAfterMs), certain ? Infinity : pollMs(pollEveryMs, random));
 
-  return tryAdmit().pipe(catchError(onRefusal(wait)));
+  const wait = (first: NoneAdmitted): Observable<A> =>
+    defer(() => {
+      // A Subject, since each refusal, however late a gate gave it, says anew when to look again.
+      const refusal$ = new Subject<NoneAdmitted>();
+      const look$ = refusal$.pipe(switchMap((refusal) => timer(lookInMs(refusal), scheduler)));
+      const stay = (refusal: NoneAdmitted): Observable<never> =>
+        patience$.pipe(
+          tap({ next: () => refuseWait(refusal) }),
+          tap({ next: () => refusal$.next(refusal) }),
+          ignoreElements(),
+        );
+      const try$ = merge(line.place$(), look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))));
+      return merge(try$, stay(first)).pipe(take(1));
+    });
+
+  return defer(tryAdmit).pipe(catchError(onRefusal(wait)));
 }
 
 function onRefusal<B>(then: (refusal: NoneAdmitted) => Observable<B>): (error: unknown) => Observable<B> {

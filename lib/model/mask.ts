@@ -1,8 +1,8 @@
 const bearer = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi;
-const keyLike = /\b(?:sk|pk|rk|gsk|xai|key|AIza|hf|ghp|eyJ)[-_]?[A-Za-z0-9_.-]{12,}\b/g;
+const keyLike = /\b(?:sk|pk|rk|gsk|csk|xai|pplx|nvapi|key|AIza|AKIA|hf|r8|gh[pousr]|eyJ)[-_]?[A-Za-z0-9_.-]{12,}\b/g;
 const namedSecret = /((?:api[-_ ]?key|authorization|password|secret|token(?:\s*hash)?|key\s*hash(?:\s*\([^)]*\))?)["']?\s*[:=]\s*["']?)(?!\[masked\])[^\s"',;}]{6,}/gi;
 const longHex = /\b[0-9a-f]{32,}\b/gi;
-const urlPassword = /(\w+:\/\/[^\s/:@]*):[^\s/@]+@/g;
+const urlPassword = /(\b\w+:\/\/[^\s/:@]*):[^\s/@]+@/g;
 
 /**
  * Takes keys, and whatever looks like one, out of a text that is to be shown, logged or stored. `secrets` are the keys

@@ -12,8 +12,9 @@ export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } 
  *     onEnd:         *        { type: 'completed' }
  *     result:   -a-b-|
  *
- * `onEnd` is called exactly once. If it throws, the result fails with that error; after an unsubscription, where nobody
- * listens any more, `unsubscribe()` itself throws. Unsubscribing tears the source down, then calls `onEnd`.
+ * `onEnd` is called exactly once. If it throws, the result fails with that error; after an unsubscription nobody listens
+ * any more: `unsubscribe()` itself throws, and where an operator below unsubscribed (`take`) RxJS drops the error.
+ * Unsubscribing tears the source down, then calls `onEnd`.
  *
  *     permit$.pipe(
  *       switchMap((permit) => work$.pipe(finalizeWith((ending) => permit.settle(ending.type)))),

@@ -1,4 +1,4 @@
-import { EMPTY, NEVER, asyncScheduler, catchError, concat, connect, defer, exhaustMap, mergeMap, of, race, take, takeLast, throwError, timer, map } from 'rxjs';
+import { EMPTY, NEVER, asyncScheduler, catchError, concat, concatMap, connect, defaultIfEmpty, defer, delayWhen, exhaustMap, map, mergeMap, of, race, take, takeLast, throwError, timer } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { releaseFirst } from './releaseFirst.js';
 
@@ -13,7 +13,7 @@ export interface HedgeOptions<T, S> {
   readonly combine: (failures: { primary: unknown; backup: unknown }) => unknown;
   /** A completion that waits for the other branch while that one lives; default: none. */
   readonly isWeak?: (last: T) => boolean;
-  /** Called with the winner right before the loser is unsubscribed. */
+  /** Called with the winner right before the loser is unsubscribed; not where there is no value to deliver. */
   readonly onDecided?: (winner: Branch, last: T) => void;
   readonly scheduler?: SchedulerLike;
 }
@@ -21,90 +21,103 @@ export interface HedgeOptions<T, S> {
 /**
  * Runs a backup beside a primary that is late; the first to **complete** wins, and its last value is the result.
  *
- *     primary:   --a-----------------------b-|
- *     when:      ----------s
- *     backup:              --x--y-|
- *     result:    -----------------(y|)
- *     primary:   ^----------------!
+ *     primary:    --a-----------------------b-|
+ *     when:       ----------s
+ *     backup:               --x--y-|
+ *     result:     -----------------(y|)
+ *     subscribed: ^----------------!               to the primary
  *
  * The primary goes on when the backup starts; at the same instant the primary wins. One branch fails while the other
- * runs: its failure is held back. Both fail: `combine`. The primary fails alone: its own error. At most one backup runs,
- * and none after one that failed. The loser is unsubscribed in the turn of the decision, before the result is emitted.
+ * runs: its failure is held back. Both fail: `combine`. The primary fails alone: its own error. A primary that completes
+ * without a value waits for the backup too, and is the result where that brings nothing. At most one backup runs, and
+ * none after one that failed. The loser is unsubscribed in the turn of the decision, before the result is emitted. What
+ * `when`'s signal fails with, or another callback throws, fails the result at once; `backup` throwing is a failed backup.
  * Unsubscribing stops both.
  *
  *     ask(a).pipe(hedge({ when: silence({ firstMs: 5_000, betweenMs: 20_000 }), backup: () => ask(b), combine: (e) => e.primary }))
  */
 export function hedge<T, S>(options: HedgeOptions<T, S>): MonoTypeOperatorFunction<T> {
   const { when, backup, scheduler = asyncScheduler } = options;
+  // At the same instant the primary wins: a backup's completion takes one more turn.
+  const oneTurnLater = delayWhen<T>(() => timer(0, scheduler));
   return (primary$) =>
     defer(() => {
       const contest = openContest(options);
-      const backupOn = (signal: S): Observable<T> =>
-        concat(
-          contest.enter('backup', defer(() => backup(signal)), (last$) => last$.pipe(mergeMap((last) => timer(0, scheduler).pipe(map(() => last))))),
-          // Reached only when the backup was empty, which means refused.
-          defer(() => contest.refused()),
-        );
+      const backupOn = (signal: S): Observable<Result<T>> => contest.enter('backup', defer(() => backup(signal)).pipe(takeLast(1), oneTurnLater));
 
       return primary$.pipe(
         connect((shared$) =>
           race(
-            contest.enter('primary', shared$),
+            contest.enter('primary', shared$.pipe(takeLast(1))),
             concat(when(shared$.pipe(catchError(() => EMPTY))).pipe(exhaustMap(backupOn)), NEVER),
           ),
         ),
         take(1),
+        concatMap((result) => result),
         releaseFirst(),
       );
     });
 }
 
+/** The winner's last value; none when an empty primary is all there was. */
+type Result<T> = readonly T[];
+
 interface Contest<T> {
   /** Makes a branch silent until it is known that it wins, so that `race` is won by a completion, not by a word. */
-  enter(branch: Branch, source$: Observable<T>, delay?: (last$: Observable<T>) => Observable<T>): Observable<T>;
-  refused(): Observable<never>;
+  enter(branch: Branch, last$: Observable<T>): Observable<Result<T>>;
 }
 
 function openContest<T, S>({ combine, isWeak = () => false, onDecided = () => undefined }: HedgeOptions<T, S>): Contest<T> {
   const running = new Set<Branch>();
   const failures = new Map<Branch, unknown>();
   let held: { branch: Branch; last: T } | undefined;
+  let emptyPrimary = false;
 
-  function decide(branch: Branch, last: T): Observable<T> {
+  function decide(branch: Branch, last: T): Observable<Result<T>> {
     onDecided(branch, last);
-    return of(last);
+    return of([last]);
   }
 
-  function completed(branch: Branch, last: T): Observable<T> {
-    running.delete(branch);
+  function completed(branch: Branch, last: T): Observable<Result<T>> {
     if (!isWeak(last)) return decide(branch, last);
     held ??= { branch, last };
     return ended();
   }
 
+  function failed(branch: Branch, error: unknown): Observable<Result<T>> {
+    failures.set(branch, error);
+    return ended();
+  }
+
+  /** An empty backup was refused: where the primary goes on, the next signal may ask again. */
+  function empty(branch: Branch): Observable<Result<T>> {
+    if (branch === 'backup' && running.has('primary')) return EMPTY;
+    emptyPrimary ||= branch === 'primary';
+    return ended();
+  }
+
   /** What is left when a branch has ended without winning. */
-  function ended(): Observable<T> {
+  function ended(): Observable<Result<T>> {
     if (running.size > 0) return NEVER;
     if (held !== undefined) return decide(held.branch, held.last);
+    if (emptyPrimary) return of([]);
     return throwError(() => (failures.size > 1 ? combine({ primary: failures.get('primary'), backup: failures.get('backup') }) : [...failures.values()][0]));
   }
 
   return {
-    enter: (branch, source$, delay = (last$) => last$) =>
+    enter: (branch, last$) =>
       defer(() => {
         running.add(branch);
-        return delay(source$.pipe(takeLast(1))).pipe(
-          mergeMap((last) => completed(branch, last)),
-          catchError((error: unknown) => {
+        return last$.pipe(
+          map((last) => () => completed(branch, last)),
+          catchError((error: unknown) => of(() => failed(branch, error))),
+          defaultIfEmpty(() => empty(branch)),
+          // What follows is decided below `catchError`: a callback that throws is no branch's failure.
+          mergeMap((follow) => {
             running.delete(branch);
-            failures.set(branch, error);
-            return ended();
+            return follow();
           }),
         );
       }),
-    refused: () => {
-      running.delete('backup');
-      return running.size > 0 ? EMPTY : (ended() as Observable<never>);
-    },
   };
 }

@@ -22,7 +22,7 @@ const marksPerLimit = 32;
  *     source:     --a-b-----------c------|
  *     firstMs:    ----|
  *     betweenMs:      ------|
- *     result:     ----------b----------b-|      b = 'between'
+ *     result:     ----------b-----------b|      b = 'between'
  *
  * In its plain form this is `map(() => betweenMs), startWith(firstMs), switchMap(ms => timer(ms))`. Here a value is only
  * noted, and at most 32 marks per limit are switched, because the inner subscriber that `switchMap` makes per value is

@@ -4,18 +4,19 @@ import { composeGateway } from '../../lib/gateway/composeGateway.js';
 import type { Engine } from '../../lib/gateway/composeGateway.js';
 import type { Policy } from '../../lib/gateway/ports.js';
 import { createMemoryGovernance } from '../../lib/governance/memory.js';
+import type { Progress } from '../../lib/governance/progress.js';
 import { byPriority } from '../../lib/governance/selection/rank.js';
 import type { AttemptRecord, GatewayEvent } from '../../lib/model/events.js';
 import type { ChatRequest } from '../../lib/model/request.js';
 import { scriptedSource } from '../../lib/sources/scriptedSource.js';
-import type { ScriptedSource } from '../../lib/sources/scriptedSource.js';
+import type { ScriptStep, ScriptedSource } from '../../lib/sources/scriptedSource.js';
 import { script } from './script.js';
 
 export interface SourceSpec {
-  /** One script per request; the last one repeats. */
-  readonly scripts: readonly string[];
+  /** One script per request; the last one repeats. Steps as they are where the words of a script do not reach. */
+  readonly scripts: readonly (string | readonly ScriptStep[])[];
   readonly ttftS?: number;
-  readonly interTokenS?: number;
+  readonly interTokenS?: number | 'none';
   readonly timeoutS?: number;
   readonly maxConcurrency?: number;
 }
@@ -25,6 +26,7 @@ export interface VirtualGateway extends Engine {
   /** Rows in the order in which they were handed over. */
   readonly rows: AttemptRecord[];
   readonly events: GatewayEvent[];
+  readonly progress: Progress;
 }
 
 export const hello: ChatRequest = { messages: [{ role: 'user', content: 'hello' }] };
@@ -51,11 +53,12 @@ export function virtualGateway(specs: readonly (string | SourceSpec)[], schedule
   const bus = new Subject<GatewayEvent>();
   const rows: AttemptRecord[] = [];
   const events: GatewayEvent[] = [];
+  const governance = createMemoryGovernance({ sources, now });
   const engine = composeGateway({
     policy: { ...calm, scope: 'LLM', ...policy },
     sources,
     scheduler,
-    governance: createMemoryGovernance({ sources, now }),
+    governance,
     strategy: byPriority,
     report: (body) => {
       const event = { ...body, atMs: now() } as GatewayEvent;
@@ -65,15 +68,15 @@ export function virtualGateway(specs: readonly (string | SourceSpec)[], schedule
     },
     events$: bus,
   });
-  return { ...engine, sources, rows, events };
+  return { ...engine, sources, rows, events, progress: governance.progress };
 }
 
 function toSource(spec: SourceSpec, at: number, scheduler: SchedulerLike): ScriptedSource {
   const { scripts, ttftS = 10, interTokenS = 15, timeoutS = 3600, maxConcurrency } = spec;
   return scriptedSource({
     id: `${String.fromCharCode(97 + at)}/1`,
-    scripts: scripts.map(script),
-    limits: { ttftTimeoutMs: ttftS * 1000, interTokenTimeoutMs: interTokenS * 1000, timeoutMs: timeoutS * 1000 },
+    scripts: scripts.map((steps) => (typeof steps === 'string' ? script(steps) : steps)),
+    limits: { ttftTimeoutMs: ttftS * 1000, timeoutMs: timeoutS * 1000, ...(interTokenS === 'none' ? {} : { interTokenTimeoutMs: interTokenS * 1000 }) },
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     scheduler,
   });

@@ -1,5 +1,5 @@
 import type { AttemptError, FailureClass } from '../../model/errors.js';
-import { askedPauseMs, limitedBackoffMs, retryBackoffMs } from './backoff.js';
+import { limitedBackoffMs, retryBackoffMs } from './backoff.js';
 import type { BackoffPolicy } from './backoff.js';
 
 /** A source that asks for a longer pause is out for the call instead (R3). */
@@ -51,7 +51,7 @@ export function attemptFailed(ledger: Ledger, sourceId: string, error: AttemptEr
       return { ledger: putOut(ledger, sourceId) };
     case 'rate_limited': {
       const limited = { ...ledger, limitedInARow: ledger.limitedInARow + 1 };
-      const parkMs = Math.max(askedPauseMs(askedMs, policy), limitedBackoffMs(limited.limitedInARow, policy));
+      const parkMs = Math.max(askedMs, limitedBackoffMs(limited.limitedInARow, policy));
       return { ledger: askedMs > longestPauseMs ? putOut(limited, sourceId) : limited, parkMs };
     }
     case 'transient':

@@ -1,0 +1,54 @@
+import { createGateway } from '../../assemble.js';
+import type { Gateway } from '../../assemble.js';
+import { settingsFromEnv } from '../../config/settingsFromEnv.js';
+import type { ChatResponse } from '../../model/response.js';
+import { exitCodes } from '../exitCodes.js';
+import { findingLine } from '../findingLine.js';
+import { reportFailure } from '../reportFailure.js';
+import { tellTrouble } from '../tellTrouble.js';
+import type { Terminal } from '../terminal.js';
+import { callSummary } from './callSummary.js';
+
+export interface ChatOptions {
+  readonly prompt: string;
+  readonly scope: string;
+  readonly stream: boolean;
+  readonly json: boolean;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** Makes one call and prints it. Rejects with the signal's reason when it is aborted. */
+export async function runChat(options: ChatOptions): Promise<number> {
+  const { scope, json, terminal, signal } = options;
+  try {
+    const gateway = createGateway({ settings: settingsFromEnv(scope, terminal.env) });
+    await ask(gateway, options);
+    return exitCodes.done;
+  } catch (error: unknown) {
+    signal.throwIfAborted();
+    return reportFailure(error, { terminal, json });
+  }
+}
+
+/** However the call ends, the gateway is closed after it, so that its row is written (E5). */
+async function ask(gateway: Gateway, options: ChatOptions): Promise<void> {
+  const { prompt, stream, terminal: { err }, signal } = options;
+  const trouble = tellTrouble(gateway.events$, err);
+  if (err.isTerminal) for (const finding of gateway.findings) err.line(findingLine(finding, err.paint));
+  try {
+    print(await gateway.chat({ messages: [{ role: 'user', content: prompt }], stream }, { signal }), options);
+  } finally {
+    await gateway.close();
+    trouble.unsubscribe();
+  }
+}
+
+function print(response: ChatResponse, { json, terminal: { out, err } }: ChatOptions): void {
+  out.line(json ? JSON.stringify(response, null, 2) : textOf(response));
+  if (err.isTerminal) err.line(err.paint('dim', callSummary(response)));
+}
+
+function textOf({ content, refusal, toolCalls }: ChatResponse): string {
+  return content || refusal || toolCalls.map(({ name, arguments: args }) => `${name}(${args})`).join('\n');
+}

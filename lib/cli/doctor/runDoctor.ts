@@ -1,0 +1,60 @@
+import { maskedSettings } from '../../config/maskedSettings.js';
+import { resolveSettings } from '../../config/resolveSettings.js';
+import { settingsFromEnv } from '../../config/settingsFromEnv.js';
+import { ConfigError } from '../../model/errors.js';
+import { exitCodes } from '../exitCodes.js';
+import type { Screen, Terminal } from '../terminal.js';
+import { doctorLines, probeLines, refusalLines } from './doctorLines.js';
+import type { Examined } from './doctorLines.js';
+import { probeSources } from './probeSources.js';
+import type { Probe } from './probeSources.js';
+
+export interface DoctorOptions {
+  readonly scope: string;
+  readonly probe: boolean;
+  readonly timeoutS: number;
+  readonly json: boolean;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at the settings of a scope and, if asked, at each of its sources. */
+export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal }: DoctorOptions): Promise<number> {
+  const { out } = terminal;
+  const examined = examine(scope, terminal.env);
+  if ('problems' in examined) {
+    say(out, json ? [toJson({ scope, problems: examined.problems })] : refusalLines({ scope, problems: examined.problems, advice: refusedAdvice }, out.paint));
+    return exitCodes.refused;
+  }
+  const { given, settings, findings } = examined;
+  if (!json) say(out, doctorLines(examined, out));
+  const probes = probe ? await probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), timeoutS, signal }) : undefined;
+  if (json) say(out, [toJson({ scope, settings: maskedSettings(settings), findings, ...(probes === undefined ? {} : { probes }) })]);
+  else if (probes !== undefined) say(out, probeLines(probes, out));
+  return exitCodeOf(probes);
+}
+
+const refusedAdvice = 'correct these keys; the file .env.example explains each, --env-file FILE reads them from a file';
+
+/** Every problem at once, or settings that can be run. Throws what is not about settings. */
+function examine(scope: string, env: Readonly<Record<string, string | undefined>>): Examined | { problems: readonly string[] } {
+  try {
+    const given = settingsFromEnv(scope, env);
+    return { given, ...resolveSettings(given) };
+  } catch (error: unknown) {
+    if (error instanceof ConfigError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+function exitCodeOf(probes: readonly Probe[] = []): number {
+  return probes.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failed;
+}
+
+function say(screen: Screen, lines: readonly string[]): void {
+  for (const line of lines) screen.line(line);
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

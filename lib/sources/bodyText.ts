@@ -1,0 +1,69 @@
+import type { Duplex } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { SourceError, TransientError } from '../model/errors.js';
+import type { AttemptError } from '../model/errors.js';
+
+/** Turns the bytes of a body into text, decompressed where the response says so. */
+export interface BodyText {
+  write(this: void, bytes: Buffer): void;
+  /** No more bytes come; `onEnd` follows when all text is out. */
+  end(this: void): void;
+  close(this: void): void;
+}
+
+export interface BodyTextOptions {
+  /** The `content-encoding`; several are separated by commas, in the order in which they were applied. */
+  readonly encoding?: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onEnd: () => void;
+  readonly onError: (error: AttemptError) => void;
+}
+
+/** Throws `SourceError` for an encoding that cannot be undone: we never offer any. */
+export function createBodyText({ encoding = '', onText, onEnd, onError }: BodyTextOptions): BodyText {
+  const decoder = new StringDecoder('utf8');
+  const write = (bytes: Buffer): void => onText(decoder.write(bytes));
+  const end = (): void => {
+    const rest = decoder.end();
+    if (rest !== '') onText(rest);
+    onEnd();
+  };
+  const encodings = encoding.toLowerCase().split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  const inner: BodyText = { write, end, close: () => undefined };
+  // The last encoding applied is the first to be undone, so the outermost reader is made last.
+  return encodings.reduce((next, name) => decompressed(name, next, onError), inner);
+}
+
+function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions['onError']): BodyText {
+  let stream: Duplex | undefined;
+
+  function open(first: Buffer): Duplex {
+    const opened = decompressor(encoding, first);
+    opened.on('data', next.write);
+    opened.on('end', next.end);
+    opened.on('error', (cause) => onError(new TransientError(`the ${encoding} body cannot be decompressed`, { cause })));
+    return opened;
+  }
+
+  if (!known.has(encoding)) throw new SourceError(`the body is encoded as ${encoding.slice(0, 40)}, which was not asked for`);
+  return {
+    write: (bytes) => void (stream ??= open(bytes)).write(bytes),
+    end: () => (stream === undefined ? next.end() : void stream.end()),
+    close() {
+      stream?.destroy();
+      next.close();
+    },
+  };
+}
+
+const known = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
+
+/** A flush as the last operation: what a cut body still held comes out, and whether it was whole is decided by its text. */
+function decompressor(encoding: string, first: Buffer): Duplex {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH };
+  if (encoding === 'br') return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
+  if (encoding !== 'deflate') return createGunzip(options);
+  // "deflate" means zlib's format, yet some servers send the raw one; the first byte tells.
+  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
+}

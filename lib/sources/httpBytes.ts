@@ -1,0 +1,295 @@
+import { Observable, asapScheduler, asyncScheduler } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
+import { rootCertificates } from 'node:tls';
+import { Agent, Client, Pool, ProxyAgent } from 'undici';
+import type { Dispatcher, buildConnector } from 'undici';
+import { connectionFailure } from './connectionFailure.js';
+import { createProxyRoute, proxyLabel } from './proxyRoute.js';
+import type { Environment } from './proxyRoute.js';
+
+// The one file that knows undici, which is why it is longer than most.
+
+export type HttpPart =
+  | { type: 'head'; status: number; headers: Readonly<Record<string, string | string[] | undefined>> }
+  | { type: 'bytes'; bytes: Buffer };
+
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly connectTimeoutMs: number;
+  /** Called at teardown by the caller before anything of the request was written. */
+  readonly onUnsent?: (() => void) | undefined;
+}
+
+/** Sends requests; owns the connections, which are kept and used again. */
+export interface HttpClient {
+  /**
+   * One POST: subscribing sends, unsubscribing closes the connection at once. Emits the head, then the body as it comes;
+   * completes where the body ends, which leaves the connection to the next request. Fails with `TransientError` or
+   * `SourceError`; a status is never an error here.
+   */
+  post(this: void, request: HttpRequest): Observable<HttpPart>;
+  /** Closes every connection; what is in flight fails. */
+  close(this: void): Promise<void>;
+}
+
+export interface HttpClientSettings {
+  /** Where the proxy variables are read; default: none, so that no proxy is used unasked. */
+  readonly env?: Environment;
+  /** A certificate authority to trust beside the usual ones, PEM. */
+  readonly ca?: string;
+  /** Default `false`. */
+  readonly allowH2?: boolean;
+  readonly scheduler?: SchedulerLike;
+}
+
+/** Opens no connection before it is asked to. Throws `ConfigError` for a proxy variable that is no address. */
+export function createHttpClient(settings: HttpClientSettings = {}): HttpClient {
+  const { scheduler = asyncScheduler } = settings;
+  const routes = createRoutes(settings);
+  return {
+    post(request) {
+      return exchange(request, { routeOf: routes.routeOf, scheduler });
+    },
+    close: routes.close,
+  };
+}
+
+const maxRedirects = 3;
+const departure = new Error('the caller has left');
+
+/** One way to the server: a first one, and others after a redirect or a redial. */
+interface Leg {
+  controller?: Dispatcher.DispatchController;
+  /** Until the request is written. */
+  connection?: Connection | undefined;
+}
+
+type Handler = Dispatcher.DispatchHandler & { onResponseStarted(): void };
+
+function exchange(
+  { url, headers, body, connectTimeoutMs, onUnsent }: HttpRequest,
+  { routeOf, scheduler }: { readonly routeOf: Routes['routeOf']; readonly scheduler: SchedulerLike },
+): Observable<HttpPart> {
+  return new Observable((subscriber) => {
+    const startedMs = scheduler.now();
+    let over = false;
+    let sent = false;
+    let live: Leg = {};
+
+    function send(to: URL, { fresh, redirects }: { readonly fresh: boolean; readonly redirects: number }): void {
+      const leg: Leg = {};
+      live = leg;
+      const route = routeOf(to, connectTimeoutMs, fresh);
+      let reused = false;
+      let written = false;
+      let answered = false;
+
+      function fail(cause: unknown): void {
+        over = true;
+        const waitedMs = scheduler.now() - startedMs;
+        const error = connectionFailure(cause, { host: to.host, proxy: route.proxy, sent: written, connectTimeoutMs, waitedMs });
+        // Undici reports some failures while we are still subscribing.
+        subscriber.add(asapScheduler.schedule(() => subscriber.error(error)));
+      }
+
+      const handler: Handler = {
+        onRequestStart(controller) {
+          leg.controller = controller;
+          if (over) {
+            controller.abort(departure);
+            return;
+          }
+          reused = leg.connection?.used ?? false;
+          if (leg.connection !== undefined) leg.connection.used = true;
+          leaveQueue(leg);
+          sent = written = true;
+        },
+        // Deprecated, but nothing else tells of the first byte before the head is whole.
+        // eslint-disable-next-line @typescript-eslint/no-deprecated
+        onResponseStarted() {
+          answered = true;
+        },
+        onResponseStart(controller, status, responseHeaders) {
+          if (over || leg !== live || status < 200) return;
+          answered = true;
+          const target = redirects < maxRedirects ? redirectTarget(to, status, responseHeaders['location']) : undefined;
+          if (target === undefined) {
+            subscriber.next({ type: 'head', status, headers: responseHeaders });
+            return;
+          }
+          send(target, { fresh: false, redirects: redirects + 1 });
+          controller.abort(departure);
+        },
+        onResponseData(_controller, bytes) {
+          if (!over && leg === live) subscriber.next({ type: 'bytes', bytes });
+        },
+        onResponseEnd() {
+          if (over || leg !== live) return;
+          over = true;
+          subscriber.complete();
+        },
+        onResponseError(_controller, cause) {
+          if (over || leg !== live) return;
+          leaveQueue(leg);
+          // A kept connection that died idle says nothing about the source: one redial, on a new one (TR-01).
+          if (written && reused && !answered && !fresh) send(to, { fresh: true, redirects });
+          else fail(cause);
+        },
+      };
+      const options: TrackedOptions = {
+        origin: route.origin,
+        path: route.path,
+        method: 'POST',
+        headers: { ...headers, ...route.headers },
+        body,
+        ...noLimits,
+        onConnection(taken) {
+          leg.connection = taken;
+          taken.waiting += 1;
+        },
+      };
+      route.dispatcher.dispatch(options, handler);
+    }
+
+    send(url, { fresh: false, redirects: 0 });
+    return () => {
+      if (over) return;
+      over = true;
+      leaveQueue(live);
+      live.controller?.abort(departure);
+      if (!sent) onUnsent?.();
+    };
+  });
+}
+
+/** The request is written, or is not wanted any more. */
+function leaveQueue(leg: Leg): void {
+  if (leg.connection !== undefined) leg.connection.waiting -= 1;
+  leg.connection = undefined;
+}
+
+/** Only these two keep method and body, and a key goes to no other origin. */
+function redirectTarget(from: URL, status: number, location: string | string[] | undefined): URL | undefined {
+  if ((status !== 307 && status !== 308) || typeof location !== 'string' || !URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  return target.origin === from.origin ? target : undefined;
+}
+
+/** Undici's own limits are off: they count keepalive bytes and would compete with the watchdog (W5). */
+const noLimits = { headersTimeout: 0, bodyTimeout: 0 };
+
+interface Route {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The proxy between, as it may be shown. */
+  readonly proxy?: string;
+}
+
+interface Routes {
+  /** `fresh`: on a new connection, which is not kept. */
+  routeOf(this: void, url: URL, connectTimeoutMs: number, fresh: boolean): Route;
+  close(this: void): Promise<void>;
+}
+
+function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings): Routes {
+  const proxyOf = createProxyRoute(env);
+  const dispatchers = new Map<string, Dispatcher>();
+  const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  let closed = false;
+
+  function dispatcherOf(proxy: URL | undefined, timeout: number, fresh: boolean): Dispatcher {
+    const name = `${proxy?.href ?? ''} ${timeout} ${fresh}`;
+    const known = dispatchers.get(name);
+    if (known !== undefined) return known;
+    const options = { ...noLimits, allowH2, factory: trackedPool, ...(fresh ? { pipelining: 0 } : {}) };
+    const connect = { ...tls, timeout };
+    const made = proxy === undefined ? new Agent({ ...options, connect }) : new ProxyAgent({ ...options, ...tunnel(proxy, connect) });
+    dispatchers.set(name, made);
+    if (closed) void made.destroy();
+    return made;
+  }
+
+  return {
+    routeOf(url, timeout, fresh) {
+      const proxy = proxyOf(url);
+      const path = url.pathname + url.search;
+      if (proxy === undefined) return { dispatcher: dispatcherOf(undefined, timeout, fresh), origin: url.origin, path, headers: {} };
+      const label = { proxy: proxyLabel(proxy) };
+      if (url.protocol === 'https:' || !isHttp(proxy)) {
+        return { dispatcher: dispatcherOf(proxy, timeout, fresh), origin: url.origin, path, headers: {}, ...label };
+      }
+      // Proxies commonly refuse a tunnel to a plain port, so plain requests are forwarded.
+      const token = proxyToken(proxy);
+      const headers = { host: url.host, ...(token === undefined ? {} : { 'proxy-authorization': token }) };
+      return { dispatcher: dispatcherOf(undefined, timeout, fresh), origin: proxy.origin, path: url.origin + path, headers, ...label };
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:';
+}
+
+function proxyToken({ username, password }: URL): string | undefined {
+  if (username === '') return undefined;
+  return `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
+}
+
+function tunnel(proxy: URL, connect: { timeout: number; ca?: string[] }): ProxyAgent.Options {
+  const address = new URL(proxy);
+  const token = isHttp(proxy) ? proxyToken(proxy) : undefined;
+  if (token !== undefined) address.username = address.password = '';
+  return {
+    uri: address.href,
+    // Undici knows a user without a password only this way.
+    ...(token === undefined ? {} : { token }),
+    proxyTls: connect,
+    requestTls: connect,
+    // A proxy that never answers CONNECT is a connection that does not come about.
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connect.timeout }),
+  };
+}
+
+/** One connection of a pool. */
+interface Connection {
+  /** It has carried a request before. */
+  used: boolean;
+  /** Requests that wait to be written to it. */
+  waiting: number;
+}
+
+type TrackedOptions = Dispatcher.DispatchOptions & { onConnection?: (connection: Connection) => void };
+
+/** A pool that tells each request which connection it was given; undici itself does not. */
+function trackedPool(origin: string | URL, options: object): Dispatcher {
+  return new Pool(origin, { ...options, factory: trackedClient });
+}
+
+function trackedClient(origin: URL, options: { connect?: buildConnector.connector }): Dispatcher {
+  const connection: Connection = { used: false, waiting: 0 };
+  const client = new Client(origin, {
+    ...options,
+    connect(target, callback) {
+      // After an abort undici would connect anew, for a request that nobody waits for.
+      if (connection.waiting > 0) options.connect?.(target, callback);
+      else callback(departure, null);
+    },
+  });
+  client.on('connect', () => {
+    connection.used = false;
+  });
+  const dispatch = client.dispatch.bind(client);
+  client.dispatch = (request: TrackedOptions, handler) => {
+    request.onConnection?.(connection);
+    return dispatch(request, handler);
+  };
+  return client;
+}

@@ -1,0 +1,45 @@
+import { asList, asRecord, asText } from './jsonFields.js';
+import type { JsonRecord } from './jsonFields.js';
+
+export interface TextPart {
+  type: 'content' | 'reasoning' | 'refusal';
+  text: string;
+}
+
+/** The reasoning of a delta or message. Its several names hold copies of one text, so the first that has any counts. */
+export function reasoningText(message: JsonRecord): string {
+  return (
+    asText(message['reasoning_content']) ||
+    asText(message['reasoning']) ||
+    asText(message['thinking']) ||
+    asList(message['reasoning_details']).map(detailText).join('')
+  );
+}
+
+function detailText(detail: unknown): string {
+  const fields = asRecord(detail);
+  return asText(fields?.['text']) || asText(fields?.['summary']);
+}
+
+/** The texts of a content that is a list of parts, in their order. */
+export function contentParts(content: unknown): TextPart[] {
+  return (Array.isArray(content) ? content : [content]).map(contentPart).filter(({ text }) => text !== '');
+}
+
+function contentPart(part: unknown): TextPart {
+  if (typeof part === 'string') return { type: 'content', text: part };
+  const fields = asRecord(part) ?? {};
+  switch (fields['type']) {
+    case 'thinking':
+    case 'reasoning':
+      return { type: 'reasoning', text: nestedText(fields['thinking'] ?? fields['reasoning'] ?? fields['text']) };
+    case 'refusal':
+      return { type: 'refusal', text: asText(fields['refusal']) };
+    default:
+      return { type: 'content', text: asText(fields['text']) };
+  }
+}
+
+function nestedText(value: unknown): string {
+  return typeof value === 'string' ? value : asList(value).map(detailText).join('');
+}

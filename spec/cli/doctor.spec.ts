@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startUpstream } from '../../lib/lab/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream.js';
+import { runCli } from './runCli.js';
+import { secret, sourceEnv } from './sourceEnv.js';
+
+// Each test starts the program several times, perhaps on a busy machine.
+jest.setTimeout(30_000);
+
+const running: Upstream[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((upstream) => upstream.close()));
+});
+
+async function start(...scripts: string[]): Promise<Upstream> {
+  const upstream = await startUpstream({ scripts });
+  running.push(upstream);
+  return upstream;
+}
+
+const nowhere = 'http://127.0.0.1:9/v1';
+
+describe('doctor', () => {
+  test('shows effective settings, defaults in brackets, the secret masked, and the findings', async () => {
+    const more = { LLM__FIRST__1__PRIORITY: '5', LLM__FIRST__1__TTFT_TIMEOUT_S: '140', LLM__HEDGE__AFTER_S: '150' };
+    const { code, stdout } = await runCli(['doctor'], { env: sourceEnv({ first: nowhere, second: 'https://example.test/v1' }, more) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/source key +│ second\/1 +│ first\/1 /);
+    expect(stdout).toMatch(/TTFT_TIMEOUT_S +│ \(120\) +│ 140 /);
+    expect(stdout).toMatch(/API_KEY +│ sk-…60 +│ sk-…60 /);
+    expect(stdout).toMatch(/HEDGE__AFTER_S +│ 150 /);
+    expect(stdout).toMatch(/RETRY__MAX_ATTEMPTS +│ \(3\) /);
+    expect(stdout).toMatch(/^warning LLM__HEDGE__AFTER_S .+ \(C3\)$/m);
+    expect(stdout).not.toContain(secret);
+  });
+
+  test('many sources stand in several tables, none wider than the terminal', async () => {
+    const { stdout } = await runCli(['doctor'], { env: sourceEnv({ a: nowhere, b: nowhere.replace('9', '10'), c: nowhere.replace('9', '11'), d: nowhere.replace('9', '12'), e: nowhere.replace('9', '13') }) });
+    expect(stdout.match(/source key/g)).toHaveLength(3);
+    const tableWidths = stdout.split('\n').filter((line) => /^[│┌├└]/.test(line)).map((line) => line.length);
+    expect(Math.max(...tableWidths)).toBeLessThanOrEqual(80);
+  });
+
+  test('--json: settings masked, findings', async () => {
+    const { code, stdout } = await runCli(['doctor', '--json'], { env: sourceEnv({ only: nowhere }, { LLM__HEDGE__STALL_AFTER_S: '20' }) });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      scope: 'LLM',
+      settings: { hedgeStallAfterS: 20, maxAttempts: 3, sources: [{ id: 'only/1', apiKey: 'sk-…60', timeoutS: 300 }] },
+      findings: [{ level: 'warning', rule: 'C5', key: 'LLM__HEDGE__STALL_AFTER_S' }],
+    });
+    expect(stdout).not.toContain(secret);
+  });
+
+  test('refused settings: every problem at once, exit code 3, no secret; with --json too', async () => {
+    const env = sourceEnv({ sim: 'ftp://somewhere' }, { LLM__HEDGE__STALL_AFTER_S: '400', LLM__RETRY__MAX_ATTEMPT: '3' });
+    const [text, json] = await Promise.all([runCli(['doctor', '--probe'], { env }), runCli(['doctor', '--json'], { env })]);
+    expect([text.code, json.code]).toEqual([3, 3]);
+    const { problems } = JSON.parse(json.stdout) as { problems: string[] };
+    expect(problems.map((problem) => /^[A-Z_0-9]+/.exec(problem)?.[0]).sort()).toEqual(['LLM__HEDGE__STALL_AFTER_S', 'LLM__RETRY__MAX_ATTEMPT', 'LLM__SIM__1__BASE_URL']);
+    for (const problem of problems) expect(text.stdout).toContain(`  - ${problem}`);
+    expect(text.stdout + json.stdout).not.toContain(secret);
+  });
+});
+
+describe('doctor --probe', () => {
+  test('asks each source alone, once, for one token; tells time or error, and fails if any source does', async () => {
+    const good = await start('open@0.02 d@0.3"OK" f@0.3');
+    const refusing = await start(`401@0.02(invalid_api_key,"Incorrect API key: ${secret}")`);
+    const busy = await start('429@0.02(ra=30)');
+    const env = sourceEnv({ refusing: refusing.url, good: good.url, busy: busy.url }, { LLM__HEDGE__AFTER_S: '0.01' });
+    const { code, stdout } = await runCli(['doctor', '--probe', '--json'], { env });
+    expect(code).toBe(1);
+    const { probes } = JSON.parse(stdout) as { probes: Record<string, unknown>[] };
+    expect(probes).toMatchObject([
+      { source: 'refusing/1', ok: false, code: 'source' },
+      { source: 'good/1', ok: true, model: 'sim' },
+      { source: 'busy/1', ok: false, code: 'rate_limited' },
+    ]);
+    expect(probes[1]?.['ms']).toBeGreaterThanOrEqual(290);
+    expect(stdout).not.toContain(secret);
+    expect([refusing, good, busy].map(({ requests }) => requests.map(({ body }) => body['max_tokens']))).toEqual([[1], [1], [1]]);
+  });
+
+  test('0 if every source answers, and a table of them', async () => {
+    const good = await start('open@0.02 d@0.05"OK" f@0.05');
+    const { code, stdout } = await runCli(['doctor', '--probe'], { env: sourceEnv({ good: good.url }) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/│ good\/1 +│ answers +│ +\d\.\d\d s │ as sim/);
+  });
+
+  test('a source that never answers is given up after --timeout', async () => {
+    const silent = await start('hang');
+    const { code, stdout } = await runCli(['doctor', '--probe', '--timeout', '0.4'], { env: sourceEnv({ silent: silent.url }) });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/│ silent\/1 │ call_deadline │/);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorJson, errorLines } from '../../lib/cli/errorLines.js';
+import { exitCodeOf } from '../../lib/cli/exitCodes.js';
+import { createPaint } from '../../lib/cli/paint.js';
+import { WrongUse } from '../../lib/cli/wrongUse.js';
+import { AllSourcesExhausted, ConfigError, SourceError, TransientError } from '../../lib/model/errors.js';
+
+const paint = createPaint(false);
+
+describe('errorLines', () => {
+  test('code, reason and message; what to do; each cause in one line, both branches of a hedge', () => {
+    const reset = Object.assign(new Error('read\n  ECONNRESET'), { code: 'ECONNRESET' });
+    const first = new TransientError('the connection failed', { cause: reset });
+    const second = new SourceError('no such model');
+    const both = new TransientError('both attempts failed', { cause: new AggregateError([first, second], 'primary and backup') });
+    const error = new AllSourcesExhausted('gave up after 2 attempts', { reason: 'retry_exhausted', cause: both });
+    expect(errorLines(error, { paint })).toEqual([
+      'error all_sources_exhausted: retry_exhausted - gave up after 2 attempts',
+      '  what to do: try again later, raise RETRY__MAX_ATTEMPTS, or add a source',
+      '  cause: transient - both attempts failed',
+      '  cause: transient - the connection failed',
+      '  cause: read ECONNRESET',
+      '  cause: source - no such model',
+    ]);
+  });
+
+  test('R7 no key: neither a known one nor what looks like one', () => {
+    const error = new SourceError('refused zebra-crossing-7', { cause: new Error('Authorization: Bearer abcdef123456') });
+    const text = [...errorLines(error, { paint, secrets: ['zebra-crossing-7'] }), JSON.stringify(errorJson(error, ['zebra-crossing-7']))].join('\n');
+    expect(text).not.toMatch(/zebra|abcdef123456/);
+    expect(text).toContain('refused [masked]');
+  });
+
+  test('anything can be thrown, and causes may go in circles', () => {
+    expect(errorLines('just text', { paint })).toEqual(['error - just text']);
+    const round = new Error('round');
+    round.cause = round;
+    expect(errorLines(round, { paint })).toEqual(['error - round', '  cause: round']);
+  });
+});
+
+describe('exitCodeOf', () => {
+  test('2 wrong use, 3 refused configuration, else 1', () => {
+    expect([new WrongUse('x'), new ConfigError(['x']), new SourceError('x'), 'text'].map(exitCodeOf)).toEqual([2, 3, 1, 1]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { AttemptRecord } from '../../lib/model/events.js';
+
+/** A record in which every field has a value of its own. */
+export function attemptRecord(over: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    id: 'attempt-1',
+    callId: 'call-1',
+    scope: 'LLM',
+    round: 2,
+    role: 'backup',
+    hedgeTrigger: 'stall',
+    source: 'openai/1',
+    provider: 'openai',
+    model: 'gpt-x',
+    streamed: true,
+    outcome: 'error',
+    errorClass: 'transient',
+    errorMessage: 'the stream was cut',
+    httpStatus: 502,
+    retryAfterMs: 1500,
+    finishReason: 'stop',
+    providerRequestId: 'req-9',
+    won: true,
+    waitedMs: 11,
+    ttftMs: 500,
+    latencyMs: 4100,
+    maxInterTokenMs: 3000,
+    increments: 4,
+    usage: { promptTokens: 21, completionTokens: 22, totalTokens: 43, reasoningTokens: 5, cachedTokens: 6 },
+    estimatedTokens: 60,
+    tags: { team: 'search' },
+    recordGaps: [[0, 500], [900, 3000]],
+    loopLagMs: 7,
+    startedMs: 10_000,
+    endedMs: 14_100,
+    stallMs: 3000,
+    stallCount: 1,
+    ...over,
+  };
+}
