@@ -45,7 +45,7 @@ export interface WaitOptions<A> {
  * said so, else polling with jitter (B4).
  */
 export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
-  const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs) => askedMs, line, pollEveryMs, random, scheduler } = options;
+  const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs: number) => askedMs, line, pollEveryMs, random, scheduler } = options;
 
   const lookInMs = ({ retryAfterMs = Infinity, certain }: NoneAdmitted): number => Math.min(pauseMs(retryAfterMs), certain ? Infinity : pollMs(pollEveryMs, random));
 

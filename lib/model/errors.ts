@@ -185,7 +185,7 @@ export function messageOf(thrown: unknown): string {
 /** Adds facts that only an outer layer knows; what an inner layer said stays. */
 export function annotate<E extends GatewayError>(error: E, facts: Omit<ErrorFacts, 'cause'>): E {
   for (const [key, value] of Object.entries(facts)) {
-    if (value !== undefined && error[key as keyof GatewayError] === undefined) Object.assign(error, { [key]: value as unknown });
+    if (Reflect.get(error, key) === undefined) Reflect.set(error, key, value);
   }
   return error;
 }

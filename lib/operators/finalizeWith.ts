@@ -1,5 +1,5 @@
 import { EMPTY, catchError, concat, defer, finalize, tap, throwError } from 'rxjs';
-import type { MonoTypeOperatorFunction } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 
 /** How a subscription ended. */
 export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
@@ -40,10 +40,12 @@ export function finalizeWith<T>(onEnd: (ending: Ending) => void): MonoTypeOperat
         }),
       );
       // concat subscribes its second part after the first one's finalizers have run.
-      return concat(tornDown$, defer(() => (ending.type === 'failed' ? throwError(errorOf(ending)) : EMPTY)));
+      return concat(tornDown$, defer(() => failureOf(ending)));
     });
 }
 
-function errorOf(ending: { error: unknown }): () => unknown {
-  return () => ending.error;
+function failureOf(ending: Ending): Observable<never> {
+  if (ending.type !== 'failed') return EMPTY;
+  const { error } = ending;
+  return throwError(() => error);
 }

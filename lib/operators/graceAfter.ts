@@ -33,8 +33,8 @@ export function graceAfter<T>({ when, graceMs, scheduler = asyncScheduler }: Gra
       };
       return value$.pipe(
         tap({ next: listen }),
-        takeUntil(said$.pipe(switchMap(() => dueAfter(graceMs, scheduler)))),
         catchError((error: unknown) => (said ? EMPTY : throwError(() => error))),
+        takeUntil(said$.pipe(switchMap(() => dueAfter(graceMs, scheduler)))),
       );
     });
 }

@@ -1,4 +1,4 @@
-import { EMPTY, TimeoutError, asyncScheduler, defer, ignoreElements, map, merge, takeUntil, tap } from 'rxjs';
+import { EMPTY, asyncScheduler, defer, ignoreElements, map, merge, takeUntil, tap } from 'rxjs';
 import type { MonoTypeOperatorFunction, SchedulerLike } from 'rxjs';
 import { dueAfter, quietFor } from './quietFor.js';
 
@@ -20,7 +20,7 @@ export interface LivenessOptions<T> {
   readonly counts?: (value: T) => boolean;
   /** The value from which on no limit holds any more; default: none. */
   readonly until?: (value: T) => boolean;
-  /** The error to fail with; default: RxJS's `TimeoutError` with the expired limit as `info.meta`. */
+  /** The error to fail with; default: an `Error` named `TimeoutError` with these fields. */
   readonly timeoutError?: (expired: Expired) => unknown;
   readonly scheduler?: SchedulerLike;
 }
@@ -77,6 +77,7 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
     });
 }
 
-function toTimeoutError(expired: Expired): unknown {
-  return new TimeoutError({ meta: expired, lastValue: null, seen: 0 });
+function toTimeoutError(expired: Expired): Error {
+  const { limit, limitMs, waitedMs } = expired;
+  return Object.assign(new Error(`waited ${waitedMs} ms, the limit "${limit}" is ${limitMs} ms`), { name: 'TimeoutError', ...expired });
 }

@@ -115,6 +115,7 @@ function requirePeer(require: NodeJS.Require): void {
   try {
     require.resolve('better-sqlite3');
   } catch {
-    throw new ConfigError(['telemetryUrl: a SQLite database needs the package better-sqlite3, which is not installed; run: npm install better-sqlite3']);
+    const problem = 'telemetryUrl: a SQLite database needs the package better-sqlite3, which is not installed';
+    throw new ConfigError([`${problem}; run: npm install better-sqlite3`]);
   }
 }

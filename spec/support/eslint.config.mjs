@@ -10,6 +10,8 @@ const realTime = [
   { selector: "MemberExpression[object.name='process'][property.name='nextTick']", message: 'Timers belong to the injected scheduler (T2).' },
 ];
 
+const functionNames = ['enter', 'stream', 'request', 'when', 'backup', 'backupOn', 'oneTurnLater', 'wait', 'stay', 'then', 'tryAdmit', 'due', 'follow', 'ageMs', 'exchange'];
+
 export default tseslint.config(
   { ignores: ['**/*.mjs', '**/*.js', '**/*.json'] },
   js.configs.recommended,
@@ -18,12 +20,17 @@ export default tseslint.config(
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: process.cwd() } },
     rules: {
-      'rxjs-x/finnish': ['error', { functions: false, methods: false, strict: false }],
+      // The rule cannot tell a value that is an Observable from a function that returns one; these names are functions.
+      'rxjs-x/finnish': ['error', { functions: false, methods: false, strict: false, names: { [`^(${functionNames.join('|')})$`]: false } }],
+      'rxjs-x/throw-error': ['error', { allowThrowingAny: false, allowThrowingUnknown: true }],
+      // A default would turn an empty answer into a false one; `chat$` emits once or fails.
+      'rxjs-x/no-ignored-default-value': 'off',
       'rxjs-x/no-ignored-subscription': 'error',
       'rxjs-x/no-subject-value': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-invalid-void-type': ['error', { allowAsThisParameter: true }],
       'no-control-regex': 'off',
     },
   },

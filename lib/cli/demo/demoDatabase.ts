@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type BetterSqlite from 'better-sqlite3';
 import { tableName } from '../../telemetry/schema.js';
 
 /** Where the rows of the demo go, and how many have come there. */
@@ -15,6 +14,14 @@ export interface DemoDatabase {
   /** Removes the file, unless it is to be kept. */
   remove(this: void): void;
 }
+
+/** What is needed of better-sqlite3, which is an optional peer. */
+interface Sqlite {
+  prepare(sql: string): { pluck(): { get(...values: readonly string[]): unknown } };
+  close(): void;
+}
+
+type SqliteClass = new (file: string, options?: { readonly: boolean }) => Sqlite;
 
 /** `undefined` if better-sqlite3 is not installed, or does not run here. */
 export function openDemoDatabase(keep: string | undefined): DemoDatabase | undefined {
@@ -32,7 +39,7 @@ export function openDemoDatabase(keep: string | undefined): DemoDatabase | undef
   };
 }
 
-function countRows(database: BetterSqlite.Database, callIds: readonly string[]): number {
+function countRows(database: Sqlite, callIds: readonly string[]): number {
   const count = database.prepare(`SELECT count(*) FROM ${tableName} WHERE call_id IN (SELECT value FROM json_each(?))`).pluck();
   try {
     return count.get(JSON.stringify(callIds)) as number;
@@ -41,9 +48,9 @@ function countRows(database: BetterSqlite.Database, callIds: readonly string[]):
   }
 }
 
-function loadSqlite(): typeof BetterSqlite | undefined {
+function loadSqlite(): SqliteClass | undefined {
   try {
-    const Database = createRequire(import.meta.url)('better-sqlite3') as typeof BetterSqlite;
+    const Database = createRequire(import.meta.url)('better-sqlite3') as SqliteClass;
     // Only opening one tells whether the binary for this Node is there.
     new Database(':memory:').close();
     return Database;

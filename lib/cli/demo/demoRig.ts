@@ -4,6 +4,7 @@ import type { Gateway } from '../../assemble.js';
 import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import { startUpstream } from '../../lab/upstream.js';
 import { isOutput } from '../../model/delta.js';
+import type { ChatDelta } from '../../model/delta.js';
 import type { Source } from '../../model/source.js';
 import { createHttpClient } from '../../sources/httpBytes.js';
 import { createHttpSource } from '../../sources/httpSource.js';
@@ -55,15 +56,11 @@ export async function openRig({ plan, stallThresholdMs, hedgeStallAfterS, teleme
 
 /** The same source, with its increments told as they come. */
 function watched(source: Source, onIncrement: RigOptions['onIncrement']): Source {
-  return {
-    ...source,
-    stream: (request, context) =>
-      source.stream(request, context).pipe(
-        tap({
-          next: (delta) => {
-            if (isOutput(delta) && delta.sameFrame !== true) onIncrement(context.attemptId, monotonicScheduler.now());
-          },
-        }),
-      ),
+  const stream: Source['stream'] = (request, context) => {
+    const tell = (delta: ChatDelta): void => {
+      if (isOutput(delta) && delta.sameFrame !== true) onIncrement(context.attemptId, monotonicScheduler.now());
+    };
+    return source.stream(request, context).pipe(tap({ next: tell }));
   };
+  return { ...source, stream };
 }

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { startUpstream } from '../lib/lab/upstream.js';
+import type { Upstream } from '../lib/lab/upstream.js';
+import { schemaSql } from '../lib/telemetry/schema.js';
+import { settingsTable } from './support/settingsTable.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const blocks = (language: string): string[] => [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, code = '']) => code);
+
+let folder: string;
+let upstream: Upstream;
+
+beforeAll(async () => {
+  // Inside the package, so that `polygateway` resolves to the build, as it does for a user.
+  folder = mkdtempSync(join(root, 'dist', 'readme-'));
+  upstream = await startUpstream({ scripts: ['d@0.1"Hello" d@0.2" there" u@0.3(3,2) f@0.3'] });
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await upstream.close();
+});
+
+describe('README', () => {
+  test('its table of settings is the one of the schema', () => {
+    const between = /<!-- settings:[^\n]*-->\n\n?([\s\S]*?)\n?<!-- \/settings -->/.exec(readme)?.[1];
+    expect(between?.trim()).toBe(settingsTable());
+  });
+
+  test('every block of TypeScript compiles against the build', async () => {
+    const files = blocks('ts').map((code, at) => {
+      const file = join(folder, `block${at}.ts`);
+      writeFileSync(file, code);
+      return file;
+    });
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+    await expect(run(process.execPath, [join(root, 'node_modules/@typescript/native/bin/tsc'), '--ignoreConfig', ...options, ...files], { cwd: root })).resolves.toMatchObject({ stderr: '' });
+  }, 60_000);
+
+  test('its first example runs and prints the answer and the figures', async () => {
+    const file = join(folder, 'first.mjs');
+    writeFileSync(file, blocks('ts')[0] ?? '');
+    const env = { ...process.env, LLM__OPENAI__1__BASE_URL: upstream.url, LLM__OPENAI__1__MODEL: 'sim', LLM__LOCAL__1__BASE_URL: upstream.url, LLM__LOCAL__1__MODEL: 'sim' };
+    const { stdout } = await run(process.execPath, [file], { env });
+    expect(stdout).toMatch(/^Hello there\n(openai|local)\/1: \d+ ms net, 0 ms silent, 0 hedges\n$/);
+  }, 60_000);
+
+  test('its operators on any Observables give what the comment says', async () => {
+    const file = join(folder, 'operators.mjs');
+    const code = blocks('ts').find((block) => block.includes('polygateway/operators')) ?? '';
+    writeFileSync(file, `${code}\nconsole.log(await answer);`);
+    const said = /\/\/ '([^']+)'/.exec(code)?.[1];
+    await expect(run(process.execPath, [file])).resolves.toMatchObject({ stdout: `${said}\n` });
+  }, 60_000);
+
+  test('its queries run on the table of telemetry and say what they claim', () => {
+    const db = new Database(':memory:');
+    db.exec(schemaSql('sqlite'));
+    const insert = db.prepare(
+      `INSERT INTO llm_attempts (id, call_id, scope, role, source, provider, model, streamed, outcome, error_class, won, latency_ms, max_inter_token_ms, started_at, created_at, stall_ms)
+       VALUES (?, 'c', 'LLM', 'primary', 'a/1', 'a', 'm', 1, ?, ?, ?, 5000, ?, '', '', ?)`,
+    );
+    insert.run('1', 'ok', null, 1, 9000, 9000);
+    insert.run('2', 'ok', null, 1, 700, 0);
+    insert.run('3', 'error', 'hedge_cancelled', 0, null, null);
+    const [gaps, sums] = blocks('sql').map((query) => db.prepare(query).all());
+    expect(gaps).toEqual([{ source: 'a/1', attempts: 2, p50_ms: 700, p99_ms: 9000, longest_ms: 9000 }]);
+    expect(sums).toEqual([{ source: 'a/1', attempts: 3, won: 2, lost: 1, failed: 0, wall_ms: 5000, stall_ms: 9000 }]);
+    db.close();
+  });
+
+  test('its commands are scripts of the package', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    const named = blocks('sh').flatMap((block) => [...block.matchAll(/npm (?:run )?([\w:]+)/g)].map(([, name = '']) => name)).filter((name) => name !== 'ci');
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
