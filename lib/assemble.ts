@@ -62,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const bus = createEventBus({ now });
   const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
-  const http = ports === undefined ? openSources(settings) : { sources: ports, close: () => Promise.resolve() };
+  const http = ports === undefined ? openSources(settings, scheduler) : { sources: ports, close: () => Promise.resolve() };
   const engine = composeGateway({
     policy: policyOf(settings, random),
     sources: http.sources,
@@ -95,11 +95,11 @@ function openRecorder(settings: ResolvedSettings, port: Sink | undefined, report
   return createRecorder({ sink: createSqliteSink({ file, schema: settings.telemetrySchema }), report, scheduler, delivery: batched });
 }
 
-function openSources({ sources }: ResolvedSettings): { sources: Source[]; close(): Promise<void> } {
-  const client = createHttpClient({ env: process.env });
+function openSources({ sources }: ResolvedSettings, scheduler: SchedulerLike): { sources: Source[]; close(): Promise<void> } {
+  const client = createHttpClient({ env: process.env, scheduler });
   return {
     sources: sources.map(({ connectTimeoutS, ...source }) =>
-      createHttpSource({ ...source, ...limitsOf({ ...source, connectTimeoutS }), connectTimeoutMs: secondsToMs(connectTimeoutS), client }),
+      createHttpSource({ ...source, ...limitsOf({ ...source, connectTimeoutS }), connectTimeoutMs: secondsToMs(connectTimeoutS), client, scheduler }),
     ),
     close: () => client.close(),
   };

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { SourceError, TransientError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 
@@ -59,11 +59,9 @@ function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions
 
 const known = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 
-/** A flush as the last operation: what a cut body still held comes out, and whether it was whole is decided by its text. */
 function decompressor(encoding: string, first: Buffer): Duplex {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH };
-  if (encoding === 'br') return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
-  if (encoding !== 'deflate') return createGunzip(options);
+  if (encoding === 'br') return createBrotliDecompress();
+  if (encoding !== 'deflate') return createGunzip();
   // "deflate" means zlib's format, yet some servers send the raw one; the first byte tells.
-  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
+  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }

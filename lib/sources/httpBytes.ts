@@ -53,7 +53,7 @@ export function createHttpClient(settings: HttpClientSettings = {}): HttpClient 
       return exchange(request, { routeOf: routes.routeOf, scheduler });
     },
     close: routes.close,
-  };
+  } satisfies HttpClient;
 }
 
 const maxRedirects = 3;
@@ -132,9 +132,11 @@ function exchange(
         },
         onResponseError(_controller, cause) {
           if (over || leg !== live) return;
+          // Reset while it was idle, the connection fails a request that is not even written to it yet.
+          const kept = written ? reused : (leg.connection?.used ?? false);
           leaveQueue(leg);
           // A kept connection that died idle says nothing about the source: one redial, on a new one (TR-01).
-          if (written && reused && !answered && !fresh) send(to, { fresh: true, redirects });
+          if (kept && !answered && !fresh) send(to, { fresh: true, redirects });
           else fail(cause);
         },
       };
@@ -260,7 +262,7 @@ function tunnel(proxy: URL, connect: { timeout: number; ca?: string[] }): ProxyA
 
 /** One connection of a pool. */
 interface Connection {
-  /** It has carried a request before. */
+  /** It is open, and has carried a request before. */
   used: boolean;
   /** Requests that wait to be written to it. */
   waiting: number;
@@ -283,9 +285,10 @@ function trackedClient(origin: URL, options: { connect?: buildConnector.connecto
       else callback(departure, null);
     },
   });
-  client.on('connect', () => {
+  const unused = (): void => {
     connection.used = false;
-  });
+  };
+  client.on('connect', unused).on('disconnect', unused);
   const dispatch = client.dispatch.bind(client);
   client.dispatch = (request: TrackedOptions, handler) => {
     request.onConnection?.(connection);

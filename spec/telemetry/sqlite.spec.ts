@@ -171,8 +171,8 @@ describe('the SQLite sink', () => {
   });
 
   test('keeps a process alive for a write that is under way', () => {
-    const code = `import('${join(process.cwd(), 'dist/telemetry/sqliteSink.js')}').then((m) => m.createSqliteSink({ file: process.argv[1] }).open()).then(() => console.log('opened'))`;
-    expect(spawnSync(process.execPath, ['-e', code, file], { encoding: 'utf8' }).stdout).toBe('opened\n');
+    const code = `import('${join(process.cwd(), 'dist/telemetry/sqliteSink.js')}').then(async (m) => { const sink = m.createSqliteSink({ file: process.argv[1] }); await sink.open(); await sink.open(); console.log('twice'); })`;
+    expect(spawnSync(process.execPath, ['-e', code, file], { encoding: 'utf8' }).stdout).toBe('twice\n');
   });
 
   test('keeps no process alive, yet what was recorded is stored before it ends', async () => {

@@ -187,6 +187,10 @@ describe('the end', () => {
     expect(answer(say('x') + delta({}, word)).finishReason).toBe(reason);
   });
 
+  test('the first finish reason stays', () => {
+    expect(answer(say('x') + delta({}, 'length') + stop + delta({}, null) + done).finishReason).toBe('length');
+  });
+
   test('no text, no call and no token is a failure; a spent token is not', () => {
     expect(read(stop + done)).toMatchObject(transient('empty'));
     expect(read(done)).toMatchObject(transient('empty'));
