@@ -9,7 +9,8 @@ import { reportFailure } from './reportFailure.js';
 import type { Terminal } from './terminal.js';
 import { addUpstream } from './upstream/upstreamCommand.js';
 
-const purpose = paragraph(`RxJS engine between an application and several OpenAI-compatible sources. It asks a second source when a stream falls
+const purpose = paragraph(`
+RxJS engine between an application and several OpenAI-compatible sources. It asks a second source when a stream falls
 silent in the middle (hedging), takes the first whole answer, measures how much of the time was silence, and records
 every attempt. Start with \`polygateway demo\`: it needs no key and no network.`);
 

@@ -7,7 +7,7 @@ import type { Screen } from './terminal.js';
 /** Says on a screen when rows cannot be written; until the gateway is closed. */
 export function tellTrouble(events$: Observable<GatewayEvent>, screen: Screen): Subscription {
   return events$.pipe(filter((event) => event.type === 'telemetry-trouble')).subscribe({
-    next: ({ message, lost }) => screen.line(`${screen.paint('yellow', 'telemetry')} ${message}${lost > 0 ? ` (rows lost: ${lost})` : ''}`),
+    next: ({ message }) => screen.line(`${screen.paint('yellow', 'warning')} ${message}`),
     error: (error: unknown) => screen.line(messageOf(error)),
   });
 }

@@ -23,7 +23,6 @@ export function createAlarm(look: (nowMs: number) => number): Alarm {
   let dueMs = Infinity;
   let wakeMs = Infinity;
   let graces = 0;
-  let looking = false;
   let timer: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
 
@@ -50,23 +49,18 @@ export function createAlarm(look: (nowMs: number) => number): Alarm {
       return;
     }
     graces = 0;
-    if (nowMs >= dueMs) lookNow(nowMs);
-    if (dueMs < Infinity) sleepUntil(legEndMs(dueMs, nowMs), nowMs);
-  };
-
-  const lookNow = (nowMs: number): void => {
-    looking = true;
-    dueMs = look(nowMs);
-    looking = false;
+    if (nowMs >= dueMs) dueMs = look(nowMs);
+    // What was looked at may itself have blocked the loop: the leg counts from before, the sleep from now.
+    if (dueMs < Infinity) sleepUntil(legEndMs(dueMs, nowMs), performance.now());
   };
 
   return {
     set: (wantedMs, nowMs) => {
-      if (looking || wantedMs >= dueMs) return;
+      if (wantedMs >= dueMs) return;
       dueMs = wantedMs;
       timer?.ref();
-      // A grace is not cut short, and a sleep that is overdue has a block to notice.
-      const endMs = Math.max(nowMs, legEndMs(dueMs, nowMs));
+      // A grace is not cut short, nor a sleep that is overdue: it has a block to notice.
+      const endMs = legEndMs(dueMs, nowMs);
       if (graces === 0 && wakeMs > endMs) sleepUntil(endMs, nowMs);
     },
     clear: () => {

@@ -51,8 +51,8 @@ export function createLoopLag(): LoopLag {
   const longestSince = (startMs: number): number => {
     const nowMs = performance.now();
     const pending: Lag = { endMs: nowMs, lagMs: nowMs - tickDueMs };
-    // A lag that began before the meter did counts from the meter's start.
-    const seen = [...lags.filter(({ endMs }) => endMs > startMs), pending].map(({ endMs, lagMs }) => Math.min(lagMs, endMs - startMs));
+    // A lag that began before the meter counts from the meter's start, and one that ended before it comes out negative.
+    const seen = [...lags, pending].map(({ endMs, lagMs }) => Math.min(lagMs, endMs - startMs));
     return Math.max(0, Math.trunc(Math.max(...seen)));
   };
 

@@ -26,7 +26,8 @@ export function createWaitingLine(): WaitingLine {
     wake() {
       const before = grants;
       for (const tryNow of [...places]) {
-        if (places.has(tryNow)) tryNow();
+        // One that left meanwhile does not hear it.
+        tryNow();
         if (grants > before) return;
       }
     },

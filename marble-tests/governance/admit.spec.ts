@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { catchError, map, of } from 'rxjs';
+import { catchError, map, of, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { NoneAdmitted, admitFirst, createAdmission } from '../../lib/governance/admit.js';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
@@ -19,12 +19,14 @@ function admit(gate: Gate, refused: readonly AdmissionRefused[] = []): Observabl
   const { callId, attemptId, role } = ticket;
   return admitFirst({ sources, gate, ticket: { callId, attemptId, role }, refused }).pipe(
     map(({ source }) => source.id),
-    catchError((error: unknown) => {
-      if (!(error instanceof NoneAdmitted)) return of(`failed: ${String(error)}`);
-      const { message, retryAfterMs, certain } = error;
-      return of({ message, retryAfterMs, certain });
-    }),
+    catchError(told),
   );
+}
+
+function told(error: unknown): Observable<unknown> {
+  if (!(error instanceof NoneAdmitted)) return of(`failed: ${String(error)}`);
+  const { message, retryAfterMs, certain } = error;
+  return of({ message, retryAfterMs, certain });
 }
 
 describe('admitFirst', () => {
@@ -54,17 +56,18 @@ describe('admitFirst', () => {
   }));
 
   test('without any source there is nothing to wait for', marbles(({ expectObservable }) => {
-    const none$ = admitFirst({ sources: [], gate: openGate(), ticket }).pipe(catchError((error: NoneAdmitted) => of([error.message, error.certain, error.retryAfterMs])));
-    expectObservable(none$).toBe('(r|)', { r: ['there is no source to ask', false, undefined] });
+    const none$ = admitFirst({ sources: [], gate: openGate(), ticket }).pipe(catchError(told));
+    expectObservable(none$).toBe('(r|)', { r: { message: 'there is no source to ask', retryAfterMs: undefined, certain: false } });
   }));
 
-  test('G6: what is not a refusal ends it, and no other source is asked', marbles(({ expectObservable, flush }) => {
+  test.each<[string, Gate]>([
+    ['failed', { enter: () => throwError(() => new Error('away')) }],
+    ['thrown', { enter: () => { throw new Error('away'); } }],
+  ])('G6: what is not a refusal ends it, and no other source is asked; %s', (_, away) => {
     const next = openGate();
-    const away: Gate = { enter: () => { throw new Error('away'); } };
-    expectObservable(admit(bySource({ 'a/1': away, 'b/1': next, 'c/1': next }))).toBe('(r|)', { r: 'failed: Error: away' });
-    flush();
+    marbles(({ expectObservable }) => expectObservable(admit(bySource({ 'a/1': away, 'b/1': next, 'c/1': next }))).toBe('(r|)', { r: 'failed: Error: away' }))();
     expect(next.granted).toBe(0);
-  }));
+  });
 
   test('every subscription asks anew', marbles(({ expectObservable, flush }) => {
     const gate = openGate();

@@ -153,7 +153,7 @@ describe('admitWhenRunnable', () => {
     expectObservable(call('leaver'), '-^---!').toBe('    -');
     expectObservable(call('third'), '--^').toBe('        20ms |');
     flush();
-    expect(log.slice(3)).toEqual([[10, 'first out'], [10, 'third asks'], [10, 'third in a/1'], [20, 'third out']]);
+    expect(log.slice(4)).toEqual([[10, 'first out'], [10, 'third asks'], [10, 'third in a/1'], [20, 'third out']]);
     expect([governance.line.length, governance.permits()]).toEqual([0, { 'a/1': 0 }]);
   }));
 
@@ -199,8 +199,7 @@ describe('admitWhenRunnable', () => {
       expectObservable(call('holder', { holdMs: never })).toBe('10000s |');
       expectObservable(call('waiter', { pollEveryMs: 500, random }), `^ ${until} !`).toBe('-');
       flush();
-      // The place of an unsubscription mark is one frame after the time before it.
-      expect(log.flatMap(([atMs, what]) => (what === 'waiter asks' ? [atMs] : []))).toEqual(expected);
+        expect(log.flatMap(([atMs, what]) => (what === 'waiter asks' ? [atMs] : []))).toEqual(expected);
     })();
   });
 
@@ -211,6 +210,15 @@ describe('admitWhenRunnable', () => {
     expectObservable(call('waiter', { pollEveryMs: 100, random: () => drawn.shift() ?? 1 }), '^ 300ms !').toBe('-');
     flush();
     expect(log.flatMap(([atMs, what]) => (what === 'waiter asks' ? [atMs] : []))).toEqual([0, 50, 150, 225, 275]);
+  }));
+
+  test('B4: woken and refused, it polls from then on, on one timer', marbles(({ scheduler, expectObservable, flush }) => {
+    const { call, log } = scope(scheduler, { limits: { 'a/1': 1, 'b/1': 1 } });
+    expectObservable(call('holds a', { sources: ['a/1'], holdMs: 100 })).toBe('  100ms |');
+    expectObservable(call('holds b', { sources: ['b/1'], holdMs: never })).toBe('10000s |');
+    expectObservable(call('x', { sources: ['b/1'], pollEveryMs: 300 }), '^ 900ms !').toBe('-');
+    flush();
+    expect(log.flatMap(([atMs, what]) => (what === 'x asks' ? [atMs] : []))).toEqual([0, 100, 400, 700]);
   }));
 
   test('B4: a wait whose end is certain looks exactly then, and not before', marbles(({ scheduler, expectObservable, flush }) => {
@@ -237,6 +245,18 @@ describe('admitWhenRunnable', () => {
     expectObservable(call('x', { pollEveryMs: 500 })).toBe('1140ms |');
     flush();
     expect(log.flatMap(([atMs, what]) => (what === 'x asks' ? [atMs] : []))).toEqual([0, 500, 1000, 1130]);
+  }));
+
+  test('R3, BO-04: each caller may draw out a certain end for itself, anew for each wait', marbles(({ scheduler, expectObservable, flush }) => {
+    const { call, log, governance } = scope(scheduler, { limits: { 'a/1': 5 } });
+    governance.parking.park('a/1', 1000);
+    const extraMs = [0, 50, 120];
+    const pauseMs = (askedMs: number): number => askedMs + (extraMs.shift() ?? 0);
+    expectObservable(call('x', { pauseMs, holdMs: 500 })).toBe('1500ms |');
+    expectObservable(call('y', { pauseMs, holdMs: 500 })).toBe('1550ms |');
+    expectObservable(call('z', { pauseMs, holdMs: 500 })).toBe('1620ms |');
+    flush();
+    expect(log.filter(([, what]) => what.includes(' in '))).toEqual([[1000, 'x in a/1'], [1050, 'y in a/1'], [1120, 'z in a/1']]);
   }));
 
   test('R3: an end that moves away is looked for again', marbles(({ scheduler, expectObservable, flush }) => {

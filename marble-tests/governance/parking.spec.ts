@@ -17,7 +17,7 @@ function parkingAt(): { parking: Parking; at: (ms: number) => Parking; ask: (sou
     },
     ask: (sourceId = 'a/1') => {
       let answer: unknown;
-      parking.enter({ ...ticket, sourceId }).pipe(map(() => 'in'), catchError((error: AdmissionRefused) => of(error.retryAfterMs))).subscribe((value) => { answer = value; });
+      parking.enter({ ...ticket, sourceId }).pipe(map(() => 'in'), catchError((error: unknown) => of((error as AdmissionRefused).retryAfterMs))).subscribe((value) => { answer = value; });
       return answer;
     },
   };

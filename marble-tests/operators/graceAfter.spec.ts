@@ -104,7 +104,7 @@ describe('graceAfter', () => {
 
   test('a synchronous source', marbles(({ expectObservable }) => {
     expectObservable(of('a', 'F', 'u').pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('(aFu|)');
-    expectObservable(concat(of('F'), throwError(() => 'late')).pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('(F|)');
+    expectObservable(concat(of('F'), throwError(() => brokenError)).pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('(F|)');
     expectObservable(concat(of('F'), NEVER).pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('F--|');
   }));
 
@@ -126,7 +126,7 @@ describe('graceAfter', () => {
   });
 
   test('T4: a value or a failure at the very instant the grace ends comes first', marbles(({ expectObservable }) => {
-    const failing$ = concat(asTheyGo([['F', 2], ['u', 3]]), throwError(() => 'late'));
+    const failing$ = concat(asTheyGo([['F', 2], ['u', 3]]), throwError(() => brokenError));
     const going$ = concat(asTheyGo([['F', 2], ['u', 3], ['v', 3]]), NEVER);
 
     expectObservable(going$.pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('   --F--(u|)');

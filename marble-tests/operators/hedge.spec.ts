@@ -183,8 +183,8 @@ describe('hedge, when a branch fails', () => {
   ])('H7: both fail, %s: one combined failure with both', (_, primary, backup, expected) => {
     let combined = 0;
     marbles(({ cold, expectObservable }) => {
-      const primary$ = cold<string>(primary, undefined, 'p');
-      const backup$ = cold<string>(backup, undefined, 'b');
+      const primary$ = cold(primary, undefined, 'p');
+      const backup$ = cold(backup, undefined, 'b');
       const combine = (failures: { primary: unknown; backup: unknown }): unknown => {
         combined += 1;
         return failures;
@@ -336,7 +336,7 @@ describe('hedge, weak completions', () => {
   ])('H4: %s: it is delivered', (_, primary, backup, expected, winner) => {
     const decided: string[] = [];
     marbles(({ cold, expectObservable }) => {
-      expectObservable(cold<string>(primary, undefined, 'p').pipe(hedged(cold('--s'), cold<string>(backup, undefined, 'b'), { ...weak, onDecided: (branch) => decided.push(branch) }))).toBe(expected);
+      expectObservable(cold(primary, undefined, 'p').pipe(hedged(cold('--s'), cold(backup, undefined, 'b'), { ...weak, onDecided: (branch) => decided.push(branch) }))).toBe(expected);
     })();
     expect(decided).toEqual([winner]);
   });
@@ -369,13 +369,13 @@ describe('hedge, empty completions', () => {
     ['the backup is refused', '----|', '------|', '--------|'],
   ])('and is the result where %s: never worse than without a hedge', (_, primary, backup, expected) => {
     marbles(({ cold, expectObservable }) => {
-      expectObservable(cold<string>(primary).pipe(hedged(cold('--s'), cold<string>(backup)))).toBe(expected);
+      expectObservable(cold(primary).pipe(hedged(cold('--s'), cold(backup)))).toBe(expected);
     })();
   });
 
   test('even a weak backup is better', marbles(({ cold, expectObservable }) => {
-    expectObservable(cold<string>('----|').pipe(hedged(cold('--s'), cold('-----X|'), weak))).toBe('--------(X|)');
-    expectObservable(cold<string>('--------|').pipe(hedged(cold('--s'), cold('--X|'), weak))).toBe('--------(X|)');
+    expectObservable(cold('----|').pipe(hedged(cold('--s'), cold('-----X|'), weak))).toBe('--------(X|)');
+    expectObservable(cold('--------|').pipe(hedged(cold('--s'), cold('--X|'), weak))).toBe('--------(X|)');
   }));
 });
 
@@ -421,7 +421,7 @@ describe('hedge, in what order', () => {
   test('X2: also before a failure is passed on', () => {
     const log: string[] = [];
     marbles(({ cold }) => {
-      cold<string>('--a--#').pipe(finalize(() => log.push('primary closed')), hedged(cold('---s'), cold<string>('----#').pipe(finalize(() => log.push('backup closed'))))).subscribe(observer(log));
+      cold('--a--#').pipe(finalize(() => log.push('primary closed')), hedged(cold('---s'), cold('----#').pipe(finalize(() => log.push('backup closed'))))).subscribe(observer(log));
     })();
     expect(log).toEqual(['primary closed', 'backup closed', 'error']);
   });
@@ -429,7 +429,7 @@ describe('hedge, in what order', () => {
   test('nothing is decided where the result is a failure or nobody waits for it', marbles(({ cold, expectObservable, flush }) => {
     const decided: string[] = [];
     const onDecided = (branch: string): unknown => decided.push(branch);
-    expectObservable(cold<string>('---#', undefined, 'p').pipe(hedged(cold('--s'), cold<string>('---#', undefined, 'b'), { onDecided }))).toBe('-----#', undefined, 'p+b');
+    expectObservable(cold('---#', undefined, 'p').pipe(hedged(cold('--s'), cold('---#', undefined, 'b'), { onDecided }))).toBe('-----#', undefined, 'p+b');
     expectObservable(cold('------a|').pipe(hedged(cold('--s'), cold('------y|'), { onDecided })), '----!').toBe('----');
     flush();
     expect(decided).toEqual([]);
@@ -481,36 +481,38 @@ describe('hedge, callbacks that throw', () => {
   }));
 
   test('combine: the result fails with what it threw', marbles(({ cold, expectObservable }) => {
-    expectObservable(cold<string>('---#').pipe(hedged(cold('--s'), cold<string>('---#'), { combine: broken }))).toBe('-----#', undefined, brokenError);
+    expectObservable(cold('---#').pipe(hedged(cold('--s'), cold('---#'), { combine: broken }))).toBe('-----#', undefined, brokenError);
   }));
 
   test('backup: a backup that failed, so the primary goes on', marbles(({ cold, expectObservable }) => {
     expectObservable(cold('------a|').pipe(hedged(cold('--s'), broken))).toBe('-------(a|)');
-    expectObservable(cold<string>('------#', undefined, 'p').pipe(hedged(cold('--s'), broken))).toBe('------#', undefined, 'p+TypeError: broken callback');
+    expectObservable(cold('------#', undefined, 'p').pipe(hedged(cold('--s'), broken))).toBe('------#', undefined, 'p+TypeError: broken callback');
   }));
 
   test('a signal that fails: the result fails, for nobody watches any more', marbles(({ cold, expectObservable, expectSubscriptions }) => {
     const primary$ = cold('------a|');
-    expectObservable(primary$.pipe(hedged(cold<string>('--#', undefined, 's'), NEVER))).toBe('--#', undefined, 's');
+    expectObservable(primary$.pipe(hedged(cold('--#', undefined, 's'), NEVER))).toBe('--#', undefined, 's');
     expectSubscriptions(primary$.subscriptions).toBe('^-!');
   }));
 });
 
 describe('hedge, synchronous sources', () => {
+  const failing$ = throwError(() => brokenError);
+
   test('a primary that ends while it is subscribed', marbles(({ expectObservable }) => {
     expectObservable(of('a', 'b').pipe(hedged(of('s'), NEVER))).toBe('(b|)');
-    expectObservable(throwError(() => 'p').pipe(hedged(NEVER, NEVER))).toBe('#', undefined, 'p');
+    expectObservable(failing$.pipe(hedged(NEVER, NEVER))).toBe('#', undefined, brokenError);
     expectObservable(EMPTY.pipe(hedged(NEVER, NEVER))).toBe('|');
   }));
 
   test('a backup that ends while it is subscribed', marbles(({ cold, expectObservable }) => {
     expectObservable(cold('---a|').pipe(hedged(cold('--s'), of('x', 'y')))).toBe('--(y|)');
-    expectObservable(cold('---a|').pipe(hedged(cold('--s'), throwError(() => 'b')))).toBe('----(a|)');
+    expectObservable(cold('---a|').pipe(hedged(cold('--s'), failing$))).toBe('----(a|)');
   }));
 
   test('a signal that comes while it is subscribed: the primary wins at the same instant', marbles(({ cold, expectObservable }) => {
     expectObservable(of('a').pipe(hedged(of('s'), of('y')))).toBe('(a|)');
-    expectObservable(throwError(() => 'p').pipe(hedged(of('s'), of('y')))).toBe('(y|)');
+    expectObservable(failing$.pipe(hedged(of('s'), of('y')))).toBe('(y|)');
     expectObservable(cold('--a|').pipe(hedged(of('s'), of('y')))).toBe('(y|)');
   }));
 });
@@ -527,7 +529,7 @@ test('every subscription to a hedge is a contest of its own', marbles(({ cold, e
   expectObservable(once$, late).toBe('      ---------(y|)    ');
   expectObservable(once$.pipe(repeat(2))).toBe('------y-----(y|)');
   // Each try has its own failures: one that failed alone is not combined with one of the try before.
-  expectObservable(failing$.pipe(hedged(signal$, cold<string>('--#', undefined, 'b')), retry(1))).toBe('----------#', undefined, 'p+b');
+  expectObservable(failing$.pipe(hedged(signal$, cold('--#', undefined, 'b')), retry(1))).toBe('----------#', undefined, 'p+b');
   expectObservable(defer(() => failing$.pipe(hedged(NEVER, NEVER))).pipe(retry(1))).toBe('             ----------#', undefined, 'p');
   expectSubscriptions(primary$.subscriptions).toBe(['^-----!', '^-----!', '---^-----!', '------^-----!']);
 }));

@@ -46,7 +46,7 @@ describe('releaseFirst', () => {
   test.each([
     ['from a synchronous source', of('a', 'b'), ['released', 'next b', 'complete']],
     ['from an empty one', EMPTY, ['released', 'complete']],
-    ['from a failing one', throwError(() => 'late'), ['released', 'error']],
+    ['from a failing one', throwError(() => new Error('late')), ['released', 'error']],
   ])('X2: the source is torn down before anything is passed on, %s', (_, source$, expected) => {
     const log: string[] = [];
     source$.pipe(finalize(() => log.push('released')), releaseFirst()).subscribe({ next: (value) => log.push(`next ${value}`), complete: () => log.push('complete'), error: () => log.push('error') });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NEVER, concat, endWith, map, of, repeat, retry, startWith, switchMap, take, timer } from 'rxjs';
+import { EMPTY, NEVER, concat, endWith, map, of, repeat, retry, startWith, switchMap, take, timer } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { silence } from '../../lib/operators/silence.js';
 import type { SilenceKind } from '../../lib/operators/silence.js';
@@ -172,7 +172,7 @@ function plainSilence({ firstMs, betweenMs, scheduler }: { firstMs: number | nul
     value$.pipe(
       map(() => after(betweenMs, 'between')),
       startWith(after(firstMs, 'first')),
-      endWith(of<SilenceKind>()),
+      endWith(EMPTY),
       switchMap((wait$) => wait$),
     );
 }
@@ -207,7 +207,7 @@ describe('H1, O4: cannot be told from its plain definition', () => {
           now: () => scheduler.now(),
           schedule: (work, delay, state) => {
             scheduled += 1;
-            return scheduler.schedule(work, delay, state!);
+            return scheduler.schedule(work as Parameters<SchedulerLike['schedule']>[0], delay, state);
           },
         };
         return play({ gapsMs: Array.from({ length: 3200 }, () => 1), end: { type: 'complete', afterMs: 0 } }, 'as they go', scheduler).pipe(make(counting));

@@ -4,6 +4,9 @@ import type { Observable, SchedulerLike } from 'rxjs';
 
 export type End = 'complete' | 'error' | 'never';
 
+/** What a timeline that ends with `error` fails with. */
+export const endError = new Error('it broke');
+
 /** When a source speaks and how it ends; `afterMs` counts from what came before. */
 export interface Timeline {
   readonly gapsMs: readonly number[];
@@ -49,10 +52,12 @@ export function valueTimes(gapsMs: readonly number[]): number[] {
 
 function playAsItGoes(timesMs: readonly number[], endMs: number, end: End, scheduler: SchedulerLike): Observable<number> {
   const wait = (untilMs: number): Observable<unknown> => timer(untilMs - scheduler.now(), scheduler);
-  // Values of one instant come in one turn, as those of one packet do.
+  // What comes in one instant comes in one turn, as what is in one packet does.
   const instants = [...new Set(timesMs)].map((atMs) => timesMs.filter((time) => time === atMs));
   const values$ = from(instants).pipe(concatMap((group) => wait(group[0] ?? 0).pipe(mergeMap(() => from(group)))));
-  return concat(values$, end === 'never' ? NEVER : defer(() => wait(endMs)).pipe(mergeMap(() => ending(end))));
+  if (end === 'never') return concat(values$, NEVER);
+  const end$ = endMs === timesMs.at(-1) ? ending(end) : defer(() => wait(endMs)).pipe(mergeMap(() => ending(end)));
+  return concat(values$, end$);
 }
 
 function playPlanned(timesMs: readonly number[], endMs: number, end: End, scheduler: SchedulerLike): Observable<number> {
@@ -63,5 +68,5 @@ function playPlanned(timesMs: readonly number[], endMs: number, end: End, schedu
 }
 
 function ending(end: End): Observable<never> {
-  return end === 'error' ? throwError(() => 'it broke') : EMPTY;
+  return end === 'error' ? throwError(() => endError) : EMPTY;
 }

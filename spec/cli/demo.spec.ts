@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import type { DemoFigures } from '../../lib/cli/demo/demoFigures.js';
 import { planDemo } from '../../lib/cli/demo/demoPlan.js';
 import { runCli, startCli } from './runCli.js';
@@ -12,13 +11,17 @@ import type { CliResult } from './runCli.js';
 // Each test starts the program several times, perhaps on a busy machine.
 jest.setTimeout(30_000);
 
-let folder: string;
+const folders: string[] = [];
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'polygateway-spec-'));
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'polygateway-spec-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The numbers of a row of the table. */
 function figuresOf({ stdout }: CliResult, title: string): number[] {
@@ -27,7 +30,8 @@ function figuresOf({ stdout }: CliResult, title: string): number[] {
 }
 
 describe('demo', () => {
-  test('plain: a picture of each call and a table, whose rows are the requests; nothing is left behind', async () => {
+  test.concurrent('plain: a picture of each call and a table, whose rows are the requests; nothing is left behind', async () => {
+    const folder = newFolder();
     const startMs = performance.now();
     const result = await runCli(['demo', '--plain', '--calls', '3', '--seed', '2'], { env: { TMPDIR: folder } });
     expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' });
@@ -45,8 +49,8 @@ describe('demo', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('--json: figures that agree with the script, the rows that --db keeps, and themselves', async () => {
-    const file = join(folder, 'rows #1.db');
+  test.concurrent('--json: figures that agree with the script, the rows that --db keeps, and themselves', async () => {
+    const file = join(newFolder(), 'rows #1.db');
     const { code, stdout } = await runCli(['demo', '--json', '--calls', '2', '--seed', '4', '--db', file]);
     expect(code).toBe(0);
     const figures = JSON.parse(stdout) as DemoFigures;
@@ -67,19 +71,20 @@ describe('demo', () => {
     ]);
   });
 
-  test('without better-sqlite3 it says so and goes on', async () => {
-    const preload = fileURLToPath(new URL('fixtures/withoutSqlite.cjs', import.meta.url));
-    const result = await runCli(['demo', '--calls', '1', '--seed', '1'], { env: { NODE_OPTIONS: `--require ${preload}` } });
+  test.concurrent('without better-sqlite3 it says so and goes on', async () => {
+    const preload = new URL('fixtures/withoutSqlite.mjs', import.meta.url).href;
+    const result = await runCli(['demo', '--calls', '1', '--seed', '1'], { env: { NODE_OPTIONS: `--import ${preload}` } });
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('better-sqlite3 is not installed (npm install better-sqlite3)');
     expect(result.stdout).toMatch(/rows in the database +│ +none/);
   });
 
-  test('stopped by a signal it closes in order and removes its database', async () => {
+  test.concurrent('stopped by a signal it closes in order and removes its database', async () => {
+    const folder = newFolder();
     const cli = startCli(['demo', '--calls', '3', '--seed', '2'], { env: { TMPDIR: folder } });
     await cli.lines(9);
     cli.child.kill('SIGINT');
     expect((await cli.ended).code).toBe(130);
-    expect(readdirSync(folder).filter((name) => name.startsWith('polygateway-demo'))).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

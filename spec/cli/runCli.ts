@@ -29,7 +29,7 @@ export interface RunningCli {
 
 /** Starts the built program, as a user would: own process, no terminal, nothing of our environment but the path. */
 export function startCli(args: readonly string[], { env = {}, input = '' }: CliOptions = {}): RunningCli {
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

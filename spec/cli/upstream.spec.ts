@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { runCli, startCli } from './runCli.js';
 import type { RunningCli } from './runCli.js';
 import { secret } from './sourceEnv.js';
@@ -13,7 +13,7 @@ jest.setTimeout(30_000);
 
 const running: RunningCli[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const cli of running) cli.child.kill('SIGTERM');
   await Promise.all(running.splice(0).map(({ ended }) => ended));
 });
@@ -40,7 +40,7 @@ async function urlOf(cli: RunningCli): Promise<string> {
 }
 
 describe('upstream', () => {
-  test('says its address first, then the two settings that point a source at it; serves and logs without keys', async () => {
+  test.concurrent('says its address first, then the two settings that point a source at it; serves and logs without keys', async () => {
     const cli = start('d@0.02"one" f@0.03', '503@0.01');
     const [first, ...settings] = await cli.lines(3);
     expect(first).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\/v1$/);
@@ -56,13 +56,13 @@ describe('upstream', () => {
     expect(stderr).toBe('#1 streamed, 1 message, plays d@0.02"one" f@0.03\n#2 whole, 1 message, plays 503@0.01\n');
   });
 
-  test('the two settings are what chat needs', async () => {
+  test.concurrent('the two settings are what chat needs', async () => {
     const [, ...settings] = await start('d@0.02"it works" f@0.03').lines(3);
     const env = Object.fromEntries(settings.map((line) => line.split('=', 2) as [string, string]));
     expect(await runCli(['chat', 'x'], { env })).toEqual({ code: 0, stdout: 'it works\n', stderr: '' });
   });
 
-  test('tells when a client leaves; --quiet tells nothing', async () => {
+  test.concurrent('tells when a client leaves; --quiet tells nothing', async () => {
     const [open, quiet] = [start('d@0.01"one" hang'), start('--quiet', 'd@0.01"one" hang')];
     for (const cli of [open, quiet]) {
       const controller = new AbortController();
@@ -76,7 +76,7 @@ describe('upstream', () => {
     expect(quiet.stderr).toBe('');
   });
 
-  test('scripts of a file come after those of the command line; --order cycle begins again', async () => {
+  test.concurrent('scripts of a file come after those of the command line; --order cycle begins again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'polygateway-spec-'));
     try {
       const file = join(folder, 'scripts.txt');
@@ -90,7 +90,7 @@ describe('upstream', () => {
     }
   });
 
-  test('--random with the same --seed plays the same answers', async () => {
+  test.concurrent('--random with the same --seed plays the same answers', async () => {
     const both = [start('--random', '--seed', '5'), start('--random', '--seed', '5')];
     const urls = await Promise.all(both.map(urlOf));
     await Promise.all(urls.map((url) => ask(url).then(contentOf)));
@@ -99,7 +99,7 @@ describe('upstream', () => {
     expect(plays[0]).toBe(plays[1]);
   });
 
-  test('a port that is taken: 1, and what to do', async () => {
+  test.concurrent('a port that is taken: 1, and what to do', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;

@@ -1,14 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { asyncScheduler, config, debounceTime, delay, firstValueFrom, interval, of, range, observeOn, take, timeInterval, timeout, timer, toArray } from 'rxjs';
-import type { SchedulerAction, SchedulerLike } from 'rxjs';
+import { config, debounceTime, delay, firstValueFrom, interval, observeOn, of, range, take, timeInterval, timeout, timer, toArray } from 'rxjs';
+import type { SchedulerAction } from 'rxjs';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { createMonotonicScheduler, monotonicScheduler } from '../../lib/clock/monotonicScheduler.js';
 import { block } from './fixtures/block.js';
-import { sleep, startChild } from './fixtures/child.js';
-
-const realTimers = (): number => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+import { messageOf, sleep, startChild } from './fixtures/child.js';
 
 describe('createMonotonicScheduler', () => {
   test('T1: now() is performance.now(), whatever the wall clock does', () => {
@@ -71,6 +67,17 @@ describe('createMonotonicScheduler', () => {
     await sleep(50);
     expect(ran).toEqual(['first', 'fourth']);
     expect([second.closed, third.closed]).toEqual([true, true]);
+  });
+
+  test('an entry moved by an earlier one of the same pass runs at its new time only', async () => {
+    const scheduler = createMonotonicScheduler();
+    const ran: string[] = [];
+    const startMs = performance.now();
+    scheduler.schedule(() => moved.schedule(undefined, 100), 10);
+    const moved = scheduler.schedule(() => ran.push(performance.now() - startMs >= 110 ? 'later' : 'too early'), 10) as SchedulerAction<unknown>;
+    await sleep(60);
+    await firstValueFrom(timer(100, scheduler));
+    expect(ran).toEqual(['later']);
   });
 
   test('what is scheduled during a pass waits for the next one', async () => {
@@ -156,123 +163,12 @@ describe('work that throws', () => {
   });
 });
 
-describe('bytes that wait in a socket', () => {
-  /** A timer comes due 10 ms before a block ends that is too short to be noticed; the bytes are there well before. */
-  async function firstSeen(scheduler: SchedulerLike, [near, far]: readonly [Socket, Socket]): Promise<string> {
-    const dueMs = performance.now() + 60;
-    const data = once(far, 'data').then(() => 'data');
-    const silence = firstValueFrom(timer(60, scheduler)).then(() => 'silence');
-    const writeAndBlock = (): void => {
-      near.write('x');
-      block(dueMs + 10 - performance.now());
-    };
-    // In the check phase: the timers phase comes next, before the poll that would read the bytes.
-    setTimeout(() => setImmediate(writeAndBlock), 30);
-    const first = await Promise.race([data, silence]);
-    await Promise.all([data, silence]);
-    return first;
-  }
-
-  test('T3: come before a timer that came due meanwhile, and after it on asyncScheduler', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const far = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    const [near] = (await once(server, 'connection')) as [Socket];
-    const seen = { ours: new Set<string>(), control: new Set<string>() };
-    for (let i = 0; i < 5; i += 1) {
-      seen.ours.add(await firstSeen(monotonicScheduler, [near, far]));
-      seen.control.add(await firstSeen(asyncScheduler, [near, far]));
-    }
-    far.destroy();
-    server.close();
-    expect(seen.ours).toEqual(new Set(['data']));
-    expect(seen.control).toContain('silence');
-  });
-});
-
-describe('a blocked loop', () => {
-  // Stands for data that needs the thread pool: it is there 20 ms after the loop is free again.
-  const dataSoon = (seen: string[]): void => void setTimeout(() => seen.push('data'), 20);
-
-  /** What was seen when a timer of `delayMs` fired. */
-  async function seenAtFire(delayMs: number, during: (seen: string[], scheduler: SchedulerLike) => void): Promise<string[]> {
-    const seen: string[] = [];
-    const scheduler = createMonotonicScheduler();
-    const fired = new Promise<string[]>((resolve) => scheduler.schedule(() => resolve([...seen]), delayMs));
-    during(seen, scheduler);
-    return fired;
-  }
-
-  test.each([600, 205, 196])('T3: a timer of 200 ms lets data come first after a block of %i ms', async (blockMs) => {
-    const seen = await seenAtFire(200, (seen) => {
-      block(blockMs);
-      dataSoon(seen);
-    });
-    expect(seen).toEqual(['data']);
-  });
-
-  test('T3: a block during the grace is followed by another grace', async () => {
-    const seen = await seenAtFire(100, (seen) => {
-      block(200);
-      setTimeout(() => {
-        block(150);
-        dataSoon(seen);
-      }, 30);
-    });
-    expect(seen).toEqual(['data']);
-  });
-
-  test('T3: work of delay 0 that a block holds up waits for the grace as well', async () => {
-    const seen = await seenAtFire(0, (seen) => {
-      block(100);
-      dataSoon(seen);
-    });
-    expect(seen).toEqual(['data']);
-  });
-
-  test('T3: an earlier wish during the grace does not cut it short', async () => {
-    const seen = await seenAtFire(100, (seen, scheduler) => {
-      block(200);
-      setTimeout(() => scheduler.schedule(() => seen.push('turn'), 0), 10);
-      dataSoon(seen);
-    });
-    expect(seen).toEqual(['data']);
-  });
-
-  test('T3: a loop that is never free for long does not hold timers up for ever', async () => {
-    const startMs = performance.now();
-    const saturate = (): void => {
-      block(70);
-      if (performance.now() - startMs < 4000) turn = setImmediate(saturate);
-    };
-    let turn = setImmediate(saturate);
-    await firstValueFrom(timer(100, createMonotonicScheduler()));
-    clearImmediate(turn);
-    expect(performance.now() - startMs).toBeLessThan(4000);
-  });
-});
-
-describe('real timers', () => {
-  test('T6: all delays share one, and none is left when nothing waits', async () => {
-    const scheduler = createMonotonicScheduler();
-    const before = realTimers();
-    const waiting = Array.from({ length: 2000 }, (_, i) => scheduler.schedule(() => undefined, 10_000 + (i % 50)));
-    expect(realTimers()).toBe(before + 1);
-    waiting.forEach((subscription) => subscription.unsubscribe());
-    expect(realTimers()).toBe(before);
-    await firstValueFrom(timer(5, scheduler));
-    expect(realTimers()).toBe(before);
-  });
-
-  test('CN-04: a process waits for a timer, and ends when the others were unsubscribed', async () => {
-    const child = startChild('leavingClient.mjs');
-    const message = once(child, 'message');
-    const readyMs = performance.now();
-    const [{ resources }] = (await message) as [{ resources: string[] }];
-    const toldMs = performance.now();
-    const [code] = (await once(child, 'exit')) as [number];
-    expect({ code, timers: resources.filter((type) => type === 'Timeout') }).toEqual({ code: 0, timers: [] });
-    expect(toldMs - readyMs).toBeGreaterThan(100);
-    expect(performance.now() - toldMs).toBeLessThan(3000);
-  });
+test('T6, CN-04: all delays share one real timer; it holds the process while something waits and no longer', async () => {
+  const child = startChild('leavingClient.mjs');
+  const { waitedMs, ...timers } = await messageOf<Record<string, number>>(child);
+  const toldMs = performance.now();
+  const [code] = (await once(child, 'exit')) as [number];
+  expect({ code, ...timers }).toEqual({ code: 0, whileWaiting: 1, afterLeaving: 0, atTheEnd: 0 });
+  expect(waitedMs).toBeGreaterThanOrEqual(800);
+  expect(performance.now() - toldMs).toBeLessThan(3000);
 });

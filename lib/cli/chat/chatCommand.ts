@@ -11,7 +11,8 @@ interface Flags {
   json?: boolean;
 }
 
-const purpose = paragraph(`Makes one call with the settings of the environment and prints the answer's text on standard output. On standard error, if
+const purpose = paragraph(`
+Makes one call with the settings of the environment and prints the answer's text on standard output. On standard error, if
 that is a terminal, one line tells which source answered, the call's wall time, how much of the answer was net
 generation and how much silence, and how many backups were started. Ctrl-C ends the call, closes its
 connections and still writes its telemetry row.`);

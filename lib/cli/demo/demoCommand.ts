@@ -11,7 +11,8 @@ interface Flags {
   json?: boolean;
 }
 
-const purpose = paragraph(`Shows what this product does, without key or network. Two simulated sources are started on localhost; the first one often
+const purpose = paragraph(`
+Shows what this product does, without key or network. Two simulated sources are started on localhost; the first one often
 falls silent in the middle of an answer. A dozen calls are made and drawn as they happen: text that arrives, the
 silence, the backup at the second source, who wins and who is cancelled. A table then compares the calls with what the same
 answers would have taken without hedging, and counts the telemetry rows in the database. About 20 s.`);

@@ -22,7 +22,7 @@ export interface DemoFigures {
   readonly generationMs: number;
   readonly stallMs: number;
   /** The same calls, had only the first source been asked: from its script. */
-  readonly unhedged: { readonly callMs: number; readonly slowestMs: number; readonly wallMs: number; readonly generationMs: number; readonly stallMs: number };
+  readonly unhedged: Readonly<Record<'callMs' | 'slowestMs' | 'wallMs' | 'generationMs' | 'stallMs', number>>;
   readonly requests: number;
   /** Rows of these calls in the database; `null` without one. */
   readonly rows: number | null;

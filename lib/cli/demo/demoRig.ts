@@ -3,6 +3,7 @@ import { createGateway } from '../../assemble.js';
 import type { Gateway } from '../../assemble.js';
 import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import { startUpstream } from '../../lab/upstream.js';
+import type { Upstream } from '../../lab/upstream.js';
 import { isOutput } from '../../model/delta.js';
 import type { ChatDelta } from '../../model/delta.js';
 import type { Source } from '../../model/source.js';
@@ -27,16 +28,33 @@ export interface DemoRig {
   close(this: void): Promise<void>;
 }
 
+const sourceBasics = { model: 'sim', connectTimeoutMs: 5000, timeoutMs: 30_000, scheduler: monotonicScheduler };
+
 export const primaryName = 'flaky';
 export const backupName = 'steady';
 
-/** Everything but the wrapped sources is what any application does. */
-export async function openRig({ plan, stallThresholdMs, hedgeStallAfterS, telemetryUrl, onIncrement }: RigOptions): Promise<DemoRig> {
+/** Starts the sources and the gateway. */
+export async function openRig({ plan, ...options }: RigOptions): Promise<DemoRig> {
   const flaky = await startUpstream({ scripts: plan.map(({ primary }) => primary), model: 'sim' });
   const steady = await startUpstream({ scripts: plan.map(({ backup }) => backup), model: 'sim' });
+  try {
+    return connect({ flaky, steady, ...options });
+  } catch (error: unknown) {
+    await Promise.all([flaky.close(), steady.close()]);
+    throw error;
+  }
+}
+
+interface ConnectOptions extends Omit<RigOptions, 'plan'> {
+  readonly flaky: Upstream;
+  readonly steady: Upstream;
+}
+
+/** Everything but the wrapped sources is what any application does. */
+function connect({ flaky, steady, stallThresholdMs, hedgeStallAfterS, telemetryUrl, onIncrement }: ConnectOptions): DemoRig {
   const client = createHttpClient({ scheduler: monotonicScheduler });
   const source = (provider: string, baseUrl: string): Source =>
-    watched(createHttpSource({ id: `${provider}/1`, provider, baseUrl, model: 'sim', connectTimeoutMs: 5000, timeoutMs: 30_000, client, scheduler: monotonicScheduler }), onIncrement);
+    watched(createHttpSource({ ...sourceBasics, id: `${provider}/1`, provider, baseUrl, client }), onIncrement);
 
   const gateway = createGateway({
     settings: { scope: 'DEMO', sources: [], stallThresholdMs, hedgeStallAfterS, ...(telemetryUrl === undefined ? {} : { telemetryUrl }) },

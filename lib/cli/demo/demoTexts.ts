@@ -17,7 +17,7 @@ export interface HeaderOptions {
 /** What is about to be seen. */
 export function headerLines({ calls, seed, hedgeStallAfterS, layout, paint }: HeaderOptions): string[] {
   return [
-    paint('bold', `polygateway demo: ${calls} ${calls === 1 ? 'call' : 'calls'}, two simulated sources on localhost, seed ${seed}`),
+    paint('bold', `polygateway demo: ${counted(calls, 'call')}, two simulated sources on localhost, seed ${seed}`),
     '',
     `${primaryName}/1 is asked first, and often falls silent in the middle of an answer.`,
     `After ${hedgeStallAfterS.toFixed(1)} s of silence the same request also goes to ${backupName}/1 (hedging). The`,
@@ -37,16 +37,20 @@ export function closingLines(figures: DemoFigures, { paint, keptIn }: { paint: P
     figuresTable(figures, paint),
     ...(rows === null ? ['No rows were written: better-sqlite3 is not installed (npm install better-sqlite3).'] : []),
     ...(keptIn === undefined ? [] : [`The rows are in ${keptIn}, table llm_attempts.`]),
-    `${paint('bold', `${calls} ${calls === 1 ? 'call' : 'calls'} in ${inSeconds(callMs, 1)} instead of ${inSeconds(unhedged.callMs, 1)}`)}, for ${hedges} more ${hedges === 1 ? 'request' : 'requests'}.`,
+    `${paint('bold', `${counted(calls, 'call')} in ${inSeconds(callMs, 1)} instead of ${inSeconds(unhedged.callMs, 1)}`)}, for ${counted(hedges, 'more request')}.`,
     'Hedging is off until you set HEDGE__STALL_AFTER_S: it trades quota for time.',
   ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function figuresTable(figures: DemoFigures, paint: Paint): string {
   const { calls, hedges, hedgesWon, unhedged, requests, rows } = figures;
   const seconds = (ms: number): string => inSeconds(ms, 1);
   return table({
-    head: [`${calls} ${calls === 1 ? 'call' : 'calls'}`, 'with hedging', 'without'],
+    head: [counted(calls, 'call'), 'with hedging', 'without'],
     rows: [
       ['all calls together', seconds(figures.callMs), seconds(unhedged.callMs)],
       ['slowest call', seconds(figures.slowestMs), seconds(unhedged.slowestMs)],

@@ -35,8 +35,8 @@ export function layoutFor(columns: number): Layout {
 
 /** The seconds above the lanes. */
 export function drawAxis({ cells, cellMs }: Layout, paint: Paint): string {
-  const marks = Array.from({ length: Math.ceil(axisMs / 1000) }, (_, second) => ({ at: Math.round((second * 1000) / cellMs), text: `|${second} s` }));
-  const axis = marks.reduce((line, { at, text }) => line.padEnd(at) + text, '').slice(0, cells);
+  const seconds = Array.from({ length: Math.ceil(axisMs / 1000) }, (_, second) => second);
+  const axis = seconds.reduce((line, second) => `${line.padEnd(Math.round((second * 1000) / cellMs))}|${second} s`, '').slice(0, cells);
   return paint('dim', `${'call'.padEnd(labelWidth)} ${'source'.padEnd(sourceWidth - 1)}${axis}`);
 }
 
@@ -92,10 +92,14 @@ function words({ lane, startMs, nowMs, paint, unhedgedMs }: WordsOptions): strin
     case 'answered':
       return 'answered';
     case 'won':
-      return paint('green', `won ${inSeconds(end.atMs - startMs, 1)}${lane.role === 'backup' && unhedgedMs !== undefined ? ` instead of ${inSeconds(unhedgedMs, 1)}` : ''}`);
+      return paint('green', `won ${inSeconds(end.atMs - startMs, 1)}${lane.role === 'backup' ? insteadOf(unhedgedMs) : ''}`);
     default:
       return end.type satisfies never;
   }
+}
+
+function insteadOf(unhedgedMs: number | undefined): string {
+  return unhedgedMs === undefined ? '' : ` instead of ${inSeconds(unhedgedMs, 1)}`;
 }
 
 /** How long nothing has come; `undefined` while that is usual. */

@@ -39,9 +39,13 @@ async function playCall({ planned, label, rig, trace, stage, screen, signal }: C
   trace.clear();
   const startMs = monotonicScheduler.now();
   const picture = (ended: { unhedgedMs: number } | undefined): string[] => {
-    return drawCall({ label, lanes: trace.lanes(), startMs, nowMs: monotonicScheduler.now(), layout: layoutFor(screen.columns), paint: screen.paint, ...ended });
+    const layout = layoutFor(screen.columns);
+    return drawCall({ label, lanes: trace.lanes(), startMs, nowMs: monotonicScheduler.now(), layout, paint: screen.paint, ...ended });
   };
-  const drawing = interval(redrawMs).subscribe({ next: () => stage.show(picture(undefined)), error: (error: unknown) => screen.line(messageOf(error)) });
+  const drawing = interval(redrawMs).subscribe({
+    next: () => stage.show(picture(undefined)),
+    error: (error: unknown) => screen.line(messageOf(error)),
+  });
   try {
     const response = await rig.gateway.chat({ messages: [{ role: 'user', content: `question ${label}` }] }, { signal });
     return { planned, response };

@@ -47,12 +47,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-function stageOf({ plain, json, terminal: { out } }: DemoOptions): Stage {
+function stageOf({ plain, json, terminal: { out, env } }: DemoOptions): Stage {
   if (json) return silentStage;
-  return plain || !out.isTerminal ? plainStage(out) : liveStage(out);
+  return plain || !out.isTerminal || env['TERM'] === 'dumb' ? plainStage(out) : liveStage(out);
 }
 
-async function play({ calls, seed, db, terminal: { out, err }, signal }: DemoOptions, stage: Stage, database: DemoDatabase | undefined): Promise<DemoFigures> {
+async function play(options: DemoOptions, stage: Stage, database: DemoDatabase | undefined): Promise<DemoFigures> {
+  const { calls, seed, db, terminal: { out, err }, signal } = options;
   const plan = planDemo({ calls, seed, stallThresholdMs });
   const trace = createCallTrace();
   const callIds: string[] = [];

@@ -12,7 +12,8 @@ interface Flags {
   json?: boolean;
 }
 
-const purpose = paragraph(`Shows the settings of a scope as they take effect, defaults included and secrets masked, and what is doubtful about them. If
+const purpose = paragraph(`
+Shows the settings of a scope as they take effect, defaults included and secrets masked, and what is doubtful about them. If
 they are refused, every problem is told at once, each with its key, value and remedy, and the exit code is 3. With
 --probe it also asks each source a question that costs one token, each by itself, without retry or hedge, and tells how
 long it took or why it failed; then the exit code is 1 if any source fails.`);

@@ -45,5 +45,9 @@ export function probeLines(probes: readonly Probe[], { paint, columns }: Screen)
     inSeconds(probe.ms),
     probe.ok ? `as ${probe.model}` : probe.message,
   ]);
-  return [paint('bold', 'Probe: one question of one token to each source'), table({ head: ['source', 'result', 'time', ''], rows, figures: [2], widest: [undefined, undefined, undefined, Math.max(30, columns - 46)], paint })];
+  const widest = [undefined, undefined, undefined, Math.max(30, columns - 46)];
+  return [
+    paint('bold', 'Probe: one question of one token to each source'),
+    table({ head: ['source', 'result', 'time', ''], rows, figures: [2], widest, paint }),
+  ];
 }

@@ -5,7 +5,10 @@ import { isGatewayError, messageOf } from '../../model/errors.js';
 import { maskSecrets } from '../../model/mask.js';
 
 /** What became of the question that a source was asked. */
-export type Probe = { readonly source: string; readonly ms: number } & ({ readonly ok: true; readonly model: string } | { readonly ok: false; readonly code: string; readonly message: string });
+export type Probe = { readonly source: string; readonly ms: number } & (
+  | { readonly ok: true; readonly model: string }
+  | { readonly ok: false; readonly code: string; readonly message: string }
+);
 
 export interface ProbeOptions {
   readonly settings: GatewaySettings;
@@ -17,7 +20,8 @@ export interface ProbeOptions {
 
 /** Asks every source at once, each through a gateway of its own that has no other, tries once and writes no row. */
 export function probeSources({ settings, ids, timeoutS, signal }: ProbeOptions): Promise<Probe[]> {
-  return Promise.all(settings.sources.map((source, at) => probe({ settings: alone(settings, source, timeoutS), source: ids[at] ?? source.provider, signal })));
+  const asked = settings.sources.map((source, at) => probe({ settings: alone(settings, source, timeoutS), source: ids[at] ?? source.provider, signal }));
+  return Promise.all(asked);
 }
 
 function alone({ scope, stallWindowS }: GatewaySettings, source: SourceSettings, timeoutS: number): GatewaySettings {

@@ -6,7 +6,6 @@ import { exitCodes } from '../exitCodes.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { doctorLines, probeLines, refusalLines } from './doctorLines.js';
 import type { Examined } from './doctorLines.js';
-import { probeSources } from './probeSources.js';
 import type { Probe } from './probeSources.js';
 
 export interface DoctorOptions {
@@ -23,12 +22,13 @@ export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal
   const { out } = terminal;
   const examined = examine(scope, terminal.env);
   if ('problems' in examined) {
-    say(out, json ? [toJson({ scope, problems: examined.problems })] : refusalLines({ scope, problems: examined.problems, advice: refusedAdvice }, out.paint));
+    const { problems } = examined;
+    say(out, json ? [toJson({ scope, problems })] : refusalLines({ scope, problems, advice: refusedAdvice }, out.paint));
     return exitCodes.refused;
   }
-  const { given, settings, findings } = examined;
+  const { settings, findings } = examined;
   if (!json) say(out, doctorLines(examined, out));
-  const probes = probe ? await probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), timeoutS, signal }) : undefined;
+  const probes = probe ? await probeAll(examined, { timeoutS, signal }) : undefined;
   if (json) say(out, [toJson({ scope, settings: maskedSettings(settings), findings, ...(probes === undefined ? {} : { probes }) })]);
   else if (probes !== undefined) say(out, probeLines(probes, out));
   return exitCodeOf(probes);
@@ -45,6 +45,12 @@ function examine(scope: string, env: Readonly<Record<string, string | undefined>
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;
   }
+}
+
+/** Loaded only now: without it no gateway is needed. */
+async function probeAll({ given, settings }: Examined, limits: Pick<DoctorOptions, 'timeoutS' | 'signal'>): Promise<Probe[]> {
+  const { probeSources } = await import('./probeSources.js');
+  return probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), ...limits });
 }
 
 function exitCodeOf(probes: readonly Probe[] = []): number {

@@ -43,7 +43,14 @@ export function scopeTable({ given, settings, screen }: SettingsTablesOptions): 
   return settingsTable({ level: 'scope', title: 'scope key', columns, screen });
 }
 
-function settingsTable({ level, title, columns, screen }: { level: SettingRow['level']; title: string; columns: readonly Column[]; screen: Screen }): string {
+interface SettingsTableOptions {
+  readonly level: SettingRow['level'];
+  readonly title: string;
+  readonly columns: readonly Column[];
+  readonly screen: Screen;
+}
+
+function settingsTable({ level, title, columns, screen }: SettingsTableOptions): string {
   const { paint } = screen;
   const width = Math.floor((screen.columns - keyWidth - 4) / columns.length) - 3;
   const rows = describeSettings().filter((row) => row.level === level);

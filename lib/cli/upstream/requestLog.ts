@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { SeenRequest } from '../../lab/seenRequest.js';
 import { inSeconds } from '../inSeconds.js';
 import type { Screen } from '../terminal.js';
@@ -21,7 +20,8 @@ export function createRequestLog({ line, paint }: Screen): RequestLog {
       line(`${numbered(request)} ${request.body['stream'] === true ? 'streamed' : 'whole'}, ${messageCount(request)}, plays ${cut(request.script)}`);
     },
     onEnd(request) {
-      if (!request.finished) line(`${numbered(request)} ${paint('yellow', 'the client left')} after ${inSeconds((request.closedByClientMs ?? performance.now()) - request.startedMs)}`);
+      const { startedMs, closedByClientMs } = request;
+      if (closedByClientMs !== null) line(`${numbered(request)} ${paint('yellow', 'the client left')} after ${inSeconds(closedByClientMs - startedMs)}`);
       numbers.delete(request);
     },
   };

@@ -18,7 +18,8 @@ interface Flags {
   quiet?: boolean;
 }
 
-const purpose = paragraph(`Serves a simulated OpenAI-compatible API on localhost that plays scripts: when which piece of an answer comes, where it falls
+const purpose = paragraph(`
+Serves a simulated OpenAI-compatible API on localhost that plays scripts: when which piece of an answer comes, where it falls
 silent, how it ends. Each chat request gets the next script; after the last one --order decides. The first line on
 standard output is the address; the two lines after it are settings that point a source at it. One line for each request
 goes to standard error. It runs until Ctrl-C.`);
@@ -34,6 +35,10 @@ Examples:
 
 ${TIMELINE_HELP}`;
 
+const orderOption = new Option('--order <order>', 'after the last script: the last again, from the start, or any at random every time')
+  .choices(['last-repeats', 'cycle', 'random'])
+  .default('last-repeats');
+
 export const addUpstream: AddCommand = (program, { terminal, done }) => {
   program
     .command('upstream')
@@ -41,7 +46,7 @@ export const addUpstream: AddCommand = (program, { terminal, done }) => {
     .description(purpose)
     .argument('[scripts...]', 'scripts, one a request (default: one short answer)')
     .option('--file <file>', 'reads scripts from a file too, one a line (default: none)')
-    .addOption(new Option('--order <order>', 'after the last script: the last again, from the start, or any at random every time').choices(['last-repeats', 'cycle', 'random']).default('last-repeats'))
+    .addOption(orderOption)
     .option('--random', 'makes up an answer for each request instead of playing scripts')
     .option('--stall-share <share>', 'with --random: share of the answers that fall silent for 3 to 8 s, 0 to 1', decimal({ min: 0, max: 1 }), 0.2)
     .option('--seed <n>', 'the same seed makes the same choices at random (default: any)', wholeNumber({ min: 0, max: 2 ** 32 - 1 }))
