@@ -45,10 +45,10 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       const leavesRow = !(unsent && ending.type === 'unsubscribed');
       if (!leavesRow) call.attempts -= 1;
       const record = leavesRow
-        ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
+        ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
         : undefined;
       const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs) : undefined;
-      if (completed !== undefined && (call.held === undefined || isWeak(call.held))) call.held = completed;
+      if (completed !== undefined && (call.held === undefined || (isWeak(call.held) && !isWeak(completed)))) call.held = completed;
       spec.onBooked({ record });
       report(record === undefined ? { type: 'attempt-unsent', callId: call.id, attemptId: spec.id } : { type: 'attempt-ended', record });
       permit.settle(toOutcome(verdict, spec.fold.usage?.totalTokens ?? null));
@@ -131,11 +131,13 @@ function measured(
   { fold, admitted }: AttemptSpec,
   call: CallState,
   figures: AttemptFigures,
+  error: AttemptError | undefined,
 ): RecordPart<'model' | 'finishReason' | 'providerRequestId' | 'ttftMs' | 'latencyMs' | 'maxInterTokenMs' | 'increments' | 'usage' | 'stallMs' | 'stallCount'> {
   return {
     model: fold.model ?? call.request.model ?? admitted.source.model,
     finishReason: fold.finishReason,
-    providerRequestId: fold.providerRequestId,
+    // A refusal brings no delta that could carry it.
+    providerRequestId: fold.providerRequestId ?? error?.providerRequestId ?? null,
     ttftMs: ttftOf(fold.whole, call, figures),
     latencyMs: figures.wallMs,
     maxInterTokenMs: figures.maxInterTokenMs,

@@ -207,7 +207,8 @@ describe('who wins', () => {
     expect(rowsOf(gateway, 'source', 'errorClass', 'won')).toEqual([['a/1', null, true], ['b/1', 'deadline', false]]);
   }));
 
-  test('H4: of two refusals the first is delivered', wholeCalls(({ gatewayOf, expectCall }) => {
+  test('H4: of two refusals the first is delivered, at the deadline too', wholeCalls(({ gatewayOf, expectCall }) => {
+    expectCall(gatewayOf(['d1"a" f(content_filter)7', 'd1"b" f(content_filter)4'], { ...stalls, callDeadlineMs: 10_000 })).toAnswer('10s (r|)', { content: 'a' });
     expectCall(gatewayOf(['d1"a" f(content_filter)9', 'd1"b" f(content_filter)2'], stalls)).toAnswer('9s (r|)', { content: 'b', finishReason: 'content_filter', stats: { hedgeWon: true } });
   }));
 

@@ -16,14 +16,14 @@ export interface Scene {
 
 type Place = string | (Partial<SourceSettings> & { readonly baseUrl: string });
 
-const toClose: (() => Promise<unknown> | undefined)[] = [];
+const toClose: (() => unknown)[] = [];
 
 /** Closes what a test has opened, last first. */
 export async function closeAll(): Promise<void> {
   for (const close of toClose.splice(0).reverse()) await close();
 }
 
-export function closeAfterTest(close: () => Promise<unknown> | undefined): void {
+export function closeAfterTest(close: () => unknown): void {
   toClose.push(close);
 }
 
@@ -40,7 +40,7 @@ export function gatewayTo(places: readonly Place[], options: Partial<GatewayOpti
   const events: GatewayEvent[] = [];
   const gateway = createGateway({
     settings: { scope: 'LLM', sources: places.map(sourceAt) },
-    telemetry: { write: (written) => { rows.push(...written); } },
+    ...(options.telemetryUrl === undefined ? { telemetry: { write: (written) => { rows.push(...written); } } } : {}),
     random: () => 1,
     backoffS: 0.02,
     ...options,
@@ -98,13 +98,6 @@ export function connectionsTo(port: number): Connections {
     socket.once('close', () => open.delete(socket));
   };
   diagnostics.subscribe('net.server.socket', note);
-  closeAfterTest(() => {
-    diagnostics.unsubscribe('net.server.socket', note);
-    return undefined;
-  });
+  closeAfterTest(() => diagnostics.unsubscribe('net.server.socket', note));
   return counted;
-}
-
-export function median(figures: readonly number[]): number {
-  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN;
 }
