@@ -61,13 +61,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   const now = (): number => scheduler.now();
 
   const bus = createEventBus({ now });
-  const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
   const http = ports === undefined ? openSources(settings, scheduler) : { sources: ports, close: () => Promise.resolve() };
+  const governance = backend({ sources: http.sources, now });
+  // Last of what can throw, since it opens a file and a thread.
+  const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
   const engine = composeGateway({
     policy: policyOf(settings, random),
     sources: http.sources,
     scheduler,
-    governance: backend({ sources: http.sources, now }),
+    governance,
     strategy: byPriority,
     report: (event) => {
       bus.report(event);

@@ -1,4 +1,4 @@
-import { EMPTY, catchError, concat, defer, filter, finalize, map, of, subscribeOn, tap, throwError } from 'rxjs';
+import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, map, of, subscribeOn, tap, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
 import { createFold } from '../model/fold.js';
@@ -18,7 +18,7 @@ import type { Ports } from './ports.js';
 const finishGraceMs = 1000;
 
 export function openAttempt(call: CallState, spec: Omit<AttemptSpec, 'id' | 'fold'>): AttemptSpec {
-  const id = `${call.id}-${call.attempts + 1}`;
+  const id = call.nextAttemptId();
   return { ...spec, id, fold: createFold(id) };
 }
 
@@ -44,7 +44,8 @@ function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Prog
     let figures: StallFigures = emptyFigures(scheduler.now());
     let done: Completed | undefined;
 
-    const deltas$ = defer(() => source.stream(call.request, { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent }));
+    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent };
+    const deltas$ = defer(() => (books.start() ? source.stream(call.request, context) : NEVER));
     const increments$ = deltas$.pipe(
       map(fold.add),
       watchdog(source, call.request.stream, scheduler),
@@ -78,7 +79,7 @@ function watchdog(source: Source, streamed: boolean, scheduler: SchedulerLike): 
     until: isFinish,
     timeoutError: (expired) => {
       const cause = new StreamLivenessTimeout(expired);
-      return new TransientError(`${source.id} fell silent: ${cause.message}`, { cause });
+      return new TransientError(`${source.id} ${expired.limit === 'total' ? 'took too long' : 'fell silent'}: ${cause.message}`, { cause });
     },
     scheduler,
   });

@@ -4,7 +4,6 @@ import type { AnswerFold } from '../model/fold.js';
 import type { Outcome } from '../governance/gate.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
-import { isWeak } from './attemptSpec.js';
 import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { toFigures, withTail } from './figures.js';
@@ -12,26 +11,35 @@ import type { AttemptFigures } from './figures.js';
 import type { Ports } from './ports.js';
 
 interface Books {
+  /** The request goes out now; false when whoever was told of it has ended the attempt. */
+  start(this: void): boolean;
   /** The source says that nothing went out. */
   unsent(this: void): void;
   /** Books the end: once, whatever it is. */
   close(ending: Ending, figures: StallFigures): Completed | undefined;
 }
 
-/** Opens when the source is subscribed: from then on the attempt exists and ends in exactly one row (E1). */
+/**
+ * Opens when the source is about to be subscribed: from its start on the attempt exists and ends in exactly one row (E1).
+ * Listeners are told only after all that they could ask about is written; what they do may end the call.
+ */
 export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Books {
   const { scheduler, report, loopLag } = ports;
   const { source, permit } = spec.admitted;
-  const waitedMs = call.clock.stalledMs();
+  const waitedMs = Math.trunc(call.clock.stalledMs());
   const endProductive = call.clock.attempting();
   const lag = loopLag?.start();
-  let unsent = false;
+  let sent = false;
 
   call.noteTry(source.id, spec.role);
-  report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
 
   return {
-    unsent: () => { unsent = true; },
+    start() {
+      report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
+      sent = !call.over;
+      return sent;
+    },
+    unsent: () => { sent = false; },
     close(ending, figures) {
       const endMs = scheduler.now();
       endProductive();
@@ -39,18 +47,19 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       const verdict = judge(ending, call, spec.fold);
       const watched = verdict.rowClass === null && call.request.stream && !spec.fold.whole;
       const inWholeMs = toFigures(figures, endMs, watched);
-      if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
-      if (verdict.rowClass === null) ports.governance.progress.noteSuccess();
+      const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
+      if (completed !== undefined) call.noteCompletion(completed);
 
-      const leavesRow = !(unsent && ending.type === 'unsubscribed');
-      if (!leavesRow) call.attempts -= 1;
-      const record = leavesRow
-        ? { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), waitedMs: Math.trunc(waitedMs), loopLagMs, recordGaps: inWhole(withTail(figures, endMs)), startedMs: figures.startMs, endedMs: endMs }
-        : undefined;
-      const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs) : undefined;
-      if (completed !== undefined && (call.held === undefined || (isWeak(call.held) && !isWeak(completed)))) call.held = completed;
-      spec.onBooked({ record });
-      report(record === undefined ? { type: 'attempt-unsent', callId: call.id, attemptId: spec.id } : { type: 'attempt-ended', record });
+      if (!sent && ending.type === 'unsubscribed') {
+        call.attempts -= 1;
+        report({ type: 'attempt-unsent', callId: call.id, attemptId: spec.id });
+      } else {
+        const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, endMs), startedMs: figures.startMs, endedMs: endMs };
+        const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
+        spec.onBooked(record);
+        report({ type: 'attempt-ended', record });
+      }
+      if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
       permit.settle(toOutcome(verdict, spec.fold.usage?.totalTokens ?? null));
       return completed;
     },
@@ -153,18 +162,15 @@ function ttftOf(whole: boolean, call: CallState, figures: AttemptFigures): numbe
   return call.request.stream && !whole ? figures.ttftMs : null;
 }
 
-function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState, figures: AttemptFigures): Completed {
+function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState, figures: AttemptFigures, endMs: number): Completed {
   return {
     type: 'completed',
     attemptId: id,
     role,
     source: admitted.source,
     answer: fold.answer(),
+    endMs,
     figures: { ...figures, ttftMs: ttftOf(fold.whole, call, figures) },
     increments: call.request.stream ? fold.increments : null,
   };
-}
-
-function inWhole(gaps: readonly (readonly [number, number])[]): (readonly [number, number])[] {
-  return gaps.map(([offsetMs, gapMs]) => [Math.trunc(offsetMs), Math.trunc(gapMs)] as const);
 }

@@ -13,12 +13,7 @@ export interface AttemptSpec {
   readonly round: number;
   readonly trigger: HedgeTrigger | null;
   readonly fold: AnswerFold;
-  readonly onBooked: (booked: Booked) => void;
-}
-
-/** An ended attempt; `record` is absent when nothing was ever sent. */
-export interface Booked {
-  readonly record: AttemptRecord | undefined;
+  readonly onBooked: (record: AttemptRecord) => void;
 }
 
 /** An attempt that came to a valid end. */
@@ -28,6 +23,7 @@ export interface Completed {
   readonly role: Role;
   readonly source: Source;
   readonly answer: Answer;
+  readonly endMs: number;
   readonly figures: AttemptFigures;
   readonly increments: number | null;
 }

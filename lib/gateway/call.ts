@@ -1,6 +1,6 @@
-import { NEVER, defer, map, mergeMap, of, race, retry, takeLast, tap, throwError, timer } from 'rxjs';
-import type { Observable } from 'rxjs';
-import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, isGatewayError } from '../model/errors.js';
+import { NEVER, catchError, defer, map, mergeMap, of, race, retry, takeLast, tap, throwError, timer } from 'rxjs';
+import type { Observable, SchedulerLike } from 'rxjs';
+import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, errorFacts, isGatewayError } from '../model/errors.js';
 import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { Source } from '../model/source.js';
@@ -8,6 +8,7 @@ import { admitFirst } from '../governance/admit.js';
 import type { Admitted, NoneAdmitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
+import { longestPauseMs } from '../governance/retry/ledger.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import { dueAfter } from '../operators/quietFor.js';
@@ -41,7 +42,10 @@ export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports):
     ports.report({ type: 'call-started', callId: call.id, scope: call.scope });
     return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
       map((winner) => winner ?? heldAtDeadline(call)),
-      finalizeWith((ending) => { ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs }); }),
+      finalizeWith((ending) => {
+        call.over = true;
+        ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs });
+      }),
       takeLast(1),
       map((winner) => ({ call, winner })),
     );
@@ -79,37 +83,49 @@ function nextRound(call: CallState, error: unknown, { scheduler, report }: Ports
 function admitPrimary(call: CallState, ports: Ports): Observable<Admitted<Source>> {
   const { policy, scheduler, governance, report } = ports;
   const patience$ = patienceOf(call, ports);
-  let told = false;
-  return admitWhenRunnable({
-    // Whatever it waited for before, a chat round begins with the stall budget (B3).
-    tryAdmit: () => patience$.pipe(mergeMap(() => admitRunnable(call, governance.admission))),
-    patience$,
-    refuseWait: (refusal) => {
-      refuseWait(call, refusal, ports);
-      if (!told) report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
-      told = true;
-    },
-    pauseMs: call.pauseMs,
-    line: governance.line,
-    pollEveryMs: policy.pollEveryMs,
-    random: policy.random,
-    scheduler,
-  });
+  return defer(() => {
+    let told = false;
+    return admitWhenRunnable({
+      // Whatever it waited for before, a chat round begins with the stall budget (B3).
+      tryAdmit: () => patience$.pipe(mergeMap(() => admitRunnable(call, governance.admission))),
+      patience$,
+      refuseWait: (refusal) => {
+        refuseWait(call, refusal, ports);
+        if (!told) report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+        told = true;
+      },
+      pauseMs: call.pauseMs,
+      line: governance.line,
+      pollEveryMs: policy.pollEveryMs,
+      random: policy.random,
+      scheduler,
+    });
+  }).pipe(catchError((error: unknown) => refusedOneTurnLater(error, scheduler)));
+}
+
+/** A refusal in the turn of the subscription would make callers who ask again in `error` recurse without end. */
+function refusedOneTurnLater(error: unknown, scheduler: SchedulerLike): Observable<never> {
+  return timer(0, scheduler).pipe(
+    map(() => {
+      throw error;
+    }),
+  );
 }
 
 function admitRunnable(call: CallState, gate: Gate): Observable<Admitted<Source>> {
   if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
   const { sources, resting } = call.runnable();
-  const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'primary' as const };
+  const ticket = { callId: call.id, attemptId: call.nextAttemptId(), role: 'primary' as const };
   return admitFirst({ sources, refused: resting, gate, ticket });
 }
 
-function refuseWait(call: CallState, refusal: NoneAdmitted, { policy }: Ports): void {
-  const retryAfterS = refusal.retryAfterMs === undefined ? undefined : refusal.retryAfterMs / 1000;
-  if (policy.backpressure === 'fail_fast') throw exhausted(call, 'no_runnable_source', refusal.message, retryAfterS);
-  if (refusal.certain && (refusal.retryAfterMs ?? 0) >= call.deadlineLeftMs()) {
-    throw tooLate(call, `no source may be asked before the deadline: ${refusal.message}`, retryAfterS);
-  }
+/** Throws where this refusal must not be waited for (R3, R5, B4). */
+function refuseWait(call: CallState, { message, certain, retryAfterMs = 0 }: NoneAdmitted, { policy }: Ports): void {
+  const retryAfter = certain || retryAfterMs > 0 ? { retryAfterS: retryAfterMs / 1000 } : {};
+  if (policy.backpressure === 'fail_fast') throw exhausted(call, 'no_runnable_source', message, retryAfter);
+  if (!certain) return;
+  if (retryAfterMs >= call.deadlineLeftMs()) throw tooLate(call, `no source may be asked before the deadline: ${message}`, retryAfter);
+  if (retryAfterMs > longestPauseMs) throw exhausted(call, 'no_runnable_source', message, retryAfter);
 }
 
 function patienceOf(call: CallState, { policy, governance }: Ports): Observable<void> {
@@ -119,8 +135,8 @@ function patienceOf(call: CallState, { policy, governance }: Ports): Observable<
     stallWindowMs: policy.stallWindowMs,
     stalled: (stalledMs) => {
       const parkedMs = Object.values(governance.parking.parked());
-      const retryAfterS = parkedMs.length === 0 ? undefined : Math.min(...parkedMs) / 1000;
-      return exhausted(call, 'stalled', `waited ${(stalledMs / 1000).toFixed(1)} s in all, and nobody of the scope had an answer meanwhile`, retryAfterS);
+      const retryAfter = parkedMs.length === 0 ? {} : { retryAfterS: Math.min(...parkedMs) / 1000 };
+      return exhausted(call, 'stalled', `waited ${(stalledMs / 1000).toFixed(1)} s in all, and nobody of the scope had an answer meanwhile`, retryAfter);
     },
   });
 }
@@ -151,20 +167,18 @@ function closed(call: CallState, { closing$ }: CallEnds): Observable<never> {
   );
 }
 
-function exhausted(call: CallState, reason: ExhaustedReason, message: string, retryAfterS?: number): AllSourcesExhausted {
-  return new AllSourcesExhausted(message, { ...factsOf(call), ...(retryAfterS === undefined ? {} : { retryAfterS }), reason });
+function exhausted(call: CallState, reason: ExhaustedReason, message: string, facts: ErrorFacts = {}): AllSourcesExhausted {
+  return new AllSourcesExhausted(message, { ...factsOf(call), ...facts, reason });
 }
 
-function tooLate(call: CallState, message: string, retryAfterS?: number): CallDeadlineExceeded {
-  return new CallDeadlineExceeded(message, { ...factsOf(call), ...(retryAfterS === undefined ? {} : { retryAfterS }) });
+function tooLate(call: CallState, message: string, facts: ErrorFacts = {}): CallDeadlineExceeded {
+  return new CallDeadlineExceeded(message, { ...factsOf(call), ...facts });
 }
 
 /** A call's error tells what its last failure told (R7). */
-function factsOf(call: CallState): ErrorFacts {
-  const last = call.lastFailure;
-  const facts = { source: last?.source, httpStatus: last?.httpStatus, providerRequestId: last?.providerRequestId, retryAfterS: last?.retryAfterS, partial: last?.partial, cause: last };
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return { callId: call.id, attempts: call.attempts, ...Object.fromEntries(known) };
+function factsOf({ id, attempts, lastFailure }: CallState): ErrorFacts {
+  const ofLast = lastFailure === undefined ? {} : { ...errorFacts(lastFailure), cause: lastFailure };
+  return { ...ofLast, callId: id, attempts };
 }
 
 function isAttemptError(error: unknown): error is AttemptError {

@@ -10,6 +10,7 @@ import type { NextStep } from '../governance/retry/ledger.js';
 import { rank } from '../governance/selection/rank.js';
 import { createStallClock } from '../governance/stallClock.js';
 import type { StallClock } from '../governance/stallClock.js';
+import { isWeak } from './attemptSpec.js';
 import type { Completed } from './attemptSpec.js';
 import type { Ports } from './ports.js';
 
@@ -24,8 +25,10 @@ export interface CallState {
   readonly clock: StallClock;
   readonly enteredMs: number;
   endedBy: EndedBy | undefined;
+  /** Its end has been told; nothing may be sent any more. */
+  over: boolean;
   /** The best valid completion so far; more than one branch can have one, or wait with it (H4). */
-  held: Completed | undefined;
+  readonly held: Completed | undefined;
   winner: Completed | undefined;
   lastFailure: AttemptError | undefined;
   rounds: number;
@@ -40,6 +43,8 @@ export interface CallState {
   allOut(): boolean;
   noteTry(sourceId: string, role: Role): void;
   noteFailure(sourceId: string, error: AttemptError): void;
+  noteCompletion(completed: Completed): void;
+  nextAttemptId(): string;
   /**
    * A pause that was asked for, with jitter of this call's own that only adds (R3), as far as the deadline allows: all who
    * wait for the same source would else come back in the same instant.
@@ -54,6 +59,8 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
   const now = (): number => scheduler.now();
   const enteredMs = now();
   let ledger = emptyLedger;
+  let held: Completed | undefined;
+  const failedThisRound = new Set<string>();
 
   const inPlay = (): Source[] => sources.filter(({ id }) => !notesOf(ledger, id).out);
   const restMs = (id: string): number => notesOf(ledger, id).notBeforeMs - now();
@@ -65,7 +72,10 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
     clock: createStallClock({ now }),
     enteredMs,
     endedBy: undefined,
-    held: undefined,
+    over: false,
+    get held() {
+      return held;
+    },
     winner: undefined,
     lastFailure: undefined,
     rounds: 0,
@@ -89,18 +99,26 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
     },
     noteFailure(sourceId, error) {
       call.lastFailure = error;
+      failedThisRound.add(sourceId);
       const noted = attemptFailed(ledger, sourceId, error, now(), policy);
       ledger = noted.ledger;
       if (noted.parkMs === undefined) return;
       ports.governance.parking.park(sourceId, noted.parkMs);
       report({ type: 'source-parked', source: sourceId, forMs: noted.parkMs });
     },
+    noteCompletion(completed) {
+      ports.governance.progress.noteSuccess();
+      if (held === undefined || isBetter(completed, held)) held = completed;
+    },
+    nextAttemptId: () => `${call.id}-${call.attempts + 1}`,
     pauseMs(askedMs) {
       const jitteredMs = askedPauseMs(askedMs, policy);
       return jitteredMs < call.deadlineLeftMs() ? jitteredMs : askedMs;
     },
     afterRound(error) {
       call.lastFailure = error;
+      const failed = [...failedThisRound];
+      failedThisRound.clear();
       const decided = roundFailed(ledger, error.code, policy);
       ledger = decided.ledger;
       if (decided.next.type !== 'again') return decided.next;
@@ -109,9 +127,16 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
       const restLeftMs = Math.min(...inPlay().map(({ id }) => restMs(id)));
       const delayMs = Math.max(decided.next.delayMs, call.pauseMs(Math.max(0, restLeftMs)));
       if (delayMs === 0 || delayMs < call.deadlineLeftMs()) return { type: 'again', delayMs };
-      if (error.source !== undefined) ledger = putOut(ledger, error.source);
+      // There is no time left to wait for those who have just failed; whoever else there is is asked at once.
+      ledger = failed.reduce(putOut, ledger);
       return call.runnable().sources.length > 0 ? { type: 'again', delayMs: 0 } : { type: 'too-late' };
     },
   };
   return call;
+}
+
+/** A weak completion gives way to any other; at the same instant the primary goes first (H4). */
+function isBetter(completed: Completed, held: Completed): boolean {
+  if (isWeak(completed) !== isWeak(held)) return isWeak(held);
+  return completed.role === 'primary' && completed.endMs === held.endMs;
 }

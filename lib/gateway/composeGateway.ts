@@ -1,4 +1,4 @@
-import { Subject, defer, firstValueFrom, throwError } from 'rxjs';
+import { Subject, defer, firstValueFrom, of, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { GatewayClosedError } from '../model/errors.js';
 import type { GatewayEvent, GatewayEventBody } from '../model/events.js';
@@ -60,10 +60,11 @@ export function composeGateway(ports: Ports): Engine {
   const closing$ = new Subject<void>();
   const inFlight = { calls: 0, attempts: 0 };
   let closed = false;
+  const closed$ = defer(() => (closed ? of(undefined) : closing$));
   const counted: Ports = { ...ports, report: (event) => { count(inFlight, event); ports.report(event); } };
 
   const chat$: Engine['chat$'] = (request, { signal } = {}) => {
-    const answer$ = answerChat(request, { signal, closing$ }, counted);
+    const answer$ = answerChat(request, { signal, closing$: closed$ }, counted);
     return defer(() => {
       if (closed) return throwError(() => new GatewayClosedError('the gateway is closed, no call can be started'));
       return answer$;

@@ -30,12 +30,12 @@ export function toFigures(figures: StallFigures, endMs: number, watched: boolean
   };
 }
 
-/** The record gaps with the wait from the last increment to the attempt's end (interface: `record_gaps`). */
+/** The record gaps in whole milliseconds, with the wait from the last increment to the attempt's end (interface: `record_gaps`). */
 export function withTail(figures: StallFigures, endMs: number): (readonly [number, number])[] {
   const tailMs = endMs - figures.lastMs;
   const longestMs = figures.recordGaps.at(-1)?.[1] ?? 0;
   const tail: (readonly [number, number])[] = tailMs > longestMs ? [[figures.lastMs - figures.startMs, tailMs]] : [];
-  return [...figures.recordGaps, ...tail];
+  return [...figures.recordGaps, ...tail].map(([offsetMs, gapMs]) => [Math.trunc(offsetMs), Math.trunc(gapMs)] as const);
 }
 
 /** Stats of a call are those of its winning attempt (M5), beside the call's own counts. */

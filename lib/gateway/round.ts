@@ -1,6 +1,6 @@
 import { EMPTY, catchError, concatMap, defer, filter, map, switchMap, takeLast, tap, timer } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
-import { attemptError, messageOf, toAttemptError } from '../model/errors.js';
+import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import type { AttemptRecord, HedgeTrigger } from '../model/events.js';
 import type { Source } from '../model/source.js';
@@ -13,7 +13,7 @@ import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
 import { attempt, openAttempt } from './attempt.js';
 import { isWeak } from './attemptSpec.js';
-import type { AttemptSpec, Booked, Completed, Progress } from './attemptSpec.js';
+import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
 
@@ -35,7 +35,7 @@ export function round(call: CallState, admitted: Admitted<Source>, ports: Ports)
 }
 
 interface Records {
-  add(this: void, booked: Booked): void;
+  add(this: void, record: AttemptRecord): void;
   /** Hands the rows over; only now is it known who won (E1). */
   decide(round: number): void;
 }
@@ -43,7 +43,7 @@ interface Records {
 function openRecords(call: CallState, { report }: Ports): Records {
   const booked: AttemptRecord[] = [];
   return {
-    add: ({ record }) => { if (record !== undefined) booked.push(record); },
+    add: (record) => { booked.push(record); },
     decide(roundNumber) {
       const winner = call.winner ?? (call.endedBy === 'deadline' ? call.held : undefined);
       const records = booked.map((record) => ({ ...record, won: record.id === winner?.attemptId }));
@@ -80,7 +80,7 @@ function hedged(call: CallState, primary: AttemptSpec, onBooked: AttemptSpec['on
 function backup(call: CallState, primary: AttemptSpec, trigger: HedgeTrigger, onBooked: AttemptSpec['onBooked'], ports: Ports): Observable<Progress> {
   return defer(() => {
     const sources = call.runnable().sources.filter(({ id }) => id !== primary.admitted.source.id);
-    const ticket = { callId: call.id, attemptId: `${call.id}-${call.attempts + 1}`, role: 'backup' as const };
+    const ticket = { callId: call.id, attemptId: call.nextAttemptId(), role: 'backup' as const };
     return admitFirst({ sources, gate: ports.governance.admission, ticket }).pipe(
       catchError((error: unknown) => {
         ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
@@ -104,11 +104,9 @@ function isCompleted(progress: Progress): progress is Completed {
 
 /** Two failures of one round count once, with the more hopeful class, and carry both causes (H7). */
 function combineFailures(first: AttemptError, second: AttemptError): AttemptError {
-  const { code, source, httpStatus, providerRequestId, retryAfterS, attempts, callId, partial } = moreHopeful(first, second);
-  const facts = { source, httpStatus, providerRequestId, retryAfterS, attempts, callId, partial };
-  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-  return attemptError(code, `both attempts failed: ${first.message}; ${second.message}`, {
-    ...known,
+  const hopeful = moreHopeful(first, second);
+  return attemptError(hopeful.code, `both attempts failed: ${first.message}; ${second.message}`, {
+    ...errorFacts(hopeful),
     cause: new AggregateError([first, second], 'primary and backup'),
   });
 }

@@ -182,10 +182,20 @@ export function messageOf(thrown: unknown): string {
   return String(thrown);
 }
 
-/** Adds facts that only an outer layer knows; what an inner layer said stays. */
-export function annotate<E extends GatewayError>(error: E, facts: Omit<ErrorFacts, 'cause'>): E {
-  for (const [key, value] of Object.entries(facts)) {
-    if (Reflect.get(error, key) === undefined) Reflect.set(error, key, value);
-  }
-  return error;
+/**
+ * Adds facts that only an outer layer knows; what an inner layer said stays. What is known of the call is said anew, since
+ * a source may throw one error object in several calls.
+ */
+export function annotate<E extends GatewayError>(error: E, { callId, attempts, partial, ...rest }: Omit<ErrorFacts, 'cause'>): E {
+  return Object.assign(error, { ...known(rest), ...errorFacts(error), ...known({ callId, attempts, partial }) });
+}
+
+/** What an error tells beside its message, for another error of which it is the cause. */
+export function errorFacts({ source, httpStatus, providerRequestId, retryAfterS, attempts, callId, partial }: GatewayError): Omit<ErrorFacts, 'cause'> {
+  return known({ source, httpStatus, providerRequestId, retryAfterS, attempts, callId, partial });
+}
+
+/** Without the fields that are `undefined`. */
+function known(facts: Record<string, unknown>): Omit<ErrorFacts, 'cause'> {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

@@ -6,9 +6,9 @@ const count = z.number().int().positive();
 
 const requestSchema = z.looseObject({
   messages: z.array(message).min(1),
-  model: z.string().min(1).optional(),
-  stream: z.boolean().optional(),
-  n: z.number().int().optional(),
+  model: z.string().min(1).nullish(),
+  stream: z.boolean().nullish(),
+  n: z.number().int().nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
   max_tokens: count.nullish(),
@@ -22,20 +22,23 @@ const requestSchema = z.looseObject({
  * (each source has its own), `stream` defaults to `true`, `tags` go to telemetry and not upstream.
  */
 export interface ChatRequest {
-  messages: readonly { role: string; [field: string]: unknown }[];
-  model?: string;
-  stream?: boolean;
+  messages: readonly { role: string; [field: string]: any }[];
+  model?: string | null;
+  stream?: boolean | null;
   temperature?: number | null;
   top_p?: number | null;
   max_tokens?: number | null;
   max_completion_tokens?: number | null;
-  tools?: readonly { type: string; [field: string]: unknown }[] | null;
+  tools?: readonly { type: string; [field: string]: any }[] | null;
   tags?: Record<string, string>;
-  [field: string]: unknown;
+  // `any`, since TypeScript lets no interface (such as those of the `openai` package) into an index of `unknown`.
+  [field: string]: any;
 }
 
 /** A request that was checked and copied; `stream` is always said. */
-export type ValidRequest = ChatRequest & { stream: boolean };
+export interface ValidRequest extends ChatRequest {
+  stream: boolean;
+}
 
 /**
  * Checks a request before anything is sent, and copies it, so that a later change by the caller is not seen.
@@ -47,8 +50,9 @@ export function parseRequest(request: unknown): ValidRequest {
     const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
     throw new RequestError(`the request was not sent: ${problems.join('; ')}`);
   }
-  if (checked.data.n !== undefined && checked.data.n !== 1) {
-    throw new RequestError(`the request was not sent: n is ${checked.data.n}, but one call gives one answer; make ${checked.data.n} calls`);
+  const { n } = checked.data;
+  if (typeof n === 'number' && n !== 1) {
+    throw new RequestError(`the request was not sent: n is ${n}, but one call gives one answer; make ${n} calls`);
   }
   return { ...copyOf(request), stream: checked.data.stream ?? true };
 }

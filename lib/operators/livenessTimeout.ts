@@ -1,5 +1,5 @@
-import { EMPTY, asyncScheduler, defer, ignoreElements, map, merge, takeUntil, tap } from 'rxjs';
-import type { MonoTypeOperatorFunction, SchedulerLike } from 'rxjs';
+import { NEVER, Subject, asyncScheduler, defer, filter, map, merge, startWith, switchMap, takeUntil, tap } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { dueAfter, quietFor } from './quietFor.js';
 
 /** The limit that passed, its value, and the time that was waited. */
@@ -33,8 +33,7 @@ export interface LivenessOptions<T> {
  *     betweenMs:        ------|
  *     result:     --a---b-----#
  *
- * A value only notes its time; the timer looks at it when it is due, and never sooner than a limit can pass. What comes
- * at the very instant of a limit wins. Fails with `timeoutError(expired)`. Unsubscribing stops timers and source.
+ * A value only notes its time; the timer looks at it when it is due. What comes at the very instant of a limit wins. Fails with `timeoutError(expired)`. Unsubscribing stops timers and source.
  *
  *     deltas$.pipe(livenessTimeout({ firstMs: 120_000, betweenMs: 30_000, totalMs: 300_000 }))
  */
@@ -46,36 +45,47 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
     defer(() => {
       const startMs = scheduler.now();
       let lastMs = startMs;
-      let seen = false;
-      let over = false;
+      let phase: Phase = 'first';
+      // A Subject for the two moments at which another limit begins to hold: nothing else of the stream is multicast.
+      const phase$ = new Subject<Phase>();
+      const enter = (next: Phase): void => {
+        phase = next;
+        phase$.next(next);
+      };
       const note = (value: T): void => {
-        if (until(value)) over = true;
+        if (phase === 'over') return;
+        if (until(value)) enter('over');
         else if (counts(value)) {
-          seen = true;
           lastMs = scheduler.now();
+          if (phase === 'first') enter('between');
         }
       };
-      const fail = (limit: Expired['limit'], limitMs = 0, sinceMs: number): never => {
+      const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): never => {
         throw timeoutError({ limit, limitMs, waitedMs: scheduler.now() - sinceMs });
       };
 
-      const silentLeftMs = (): number => {
-        const limitMs = seen ? betweenMs : firstMs;
-        return over || limitMs === undefined ? Infinity : lastMs + limitMs - scheduler.now();
+      const limitOf = (current: Phase): Observable<never> => {
+        if (current === 'first' && firstMs !== undefined) {
+          return dueAfter(firstMs, scheduler).pipe(map(() => fail('first', firstMs, startMs)));
+        }
+        if (current === 'between' && betweenMs !== undefined) {
+          const leftMs = (): number => lastMs + betweenMs - scheduler.now();
+          return quietFor({ leftMs, scheduler }).pipe(map(() => fail('between', betweenMs, lastMs)));
+        }
+        return NEVER;
       };
-      // The first value may come at any time and starts the other limit: look often enough to see it pass.
-      const lookInMs = (): number => (over || seen ? silentLeftMs() : Math.min(silentLeftMs(), betweenMs ?? Infinity));
-      const silent$ = quietFor({ leftMs: silentLeftMs, lookInMs, scheduler }).pipe(
-        map(() => (seen ? fail('between', betweenMs, lastMs) : fail('first', firstMs, startMs))),
-      );
-      const tooLong$ = totalMs === undefined ? EMPTY : dueAfter(totalMs, scheduler).pipe(
-        map(() => over || fail('total', totalMs, startMs)),
-        ignoreElements(),
-      );
+      const silent$ = phase$.pipe(startWith(phase), switchMap(limitOf));
+      const tooLong$ =
+        totalMs === undefined
+          ? NEVER
+          : dueAfter(totalMs, scheduler).pipe(map(() => fail('total', totalMs, startMs)), takeUntil(phase$.pipe(filter((next) => next === 'over'))));
 
       return value$.pipe(tap({ next: note }), takeUntil(merge(silent$, tooLong$)));
     });
 }
+
+/** Which limit holds: the one for the first value, the one between values, or none any more. */
+type Phase = 'first' | 'between' | 'over';
 
 function toTimeoutError(expired: Expired): Error {
   const { limit, limitMs, waitedMs } = expired;

@@ -1,11 +1,9 @@
-import { NEVER, defer, exhaustMap, filter, map, repeat, take, timer } from 'rxjs';
+import { defer, exhaustMap, filter, map, repeat, take, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 
 interface Quiet {
-  /** What is left until it was quiet for too long; `Infinity`: never. */
+  /** What is left until it was quiet for too long. */
   readonly leftMs: () => number;
-  /** When to look next, at the latest when `leftMs` can be used up. Default: `leftMs`. */
-  readonly lookInMs?: () => number;
   readonly scheduler: SchedulerLike;
 }
 
@@ -14,12 +12,9 @@ interface Quiet {
  * it looks how much is left and waits for that (a top-up). What is due takes one more turn on the scheduler and looks
  * again, so that a value of the same instant wins (T4).
  */
-export function quietFor({ leftMs, lookInMs = leftMs, scheduler }: Quiet): Observable<void> {
+export function quietFor({ leftMs, scheduler }: Quiet): Observable<void> {
   const usedUp = (): boolean => leftMs() <= 0;
-  return defer(() => {
-    const waitMs = lookInMs();
-    return waitMs === Infinity ? NEVER : timer(Math.max(0, waitMs), scheduler);
-  }).pipe(
+  return defer(() => timer(Math.max(0, leftMs()), scheduler)).pipe(
     repeat(),
     filter(usedUp),
     exhaustMap(() => timer(0, scheduler)),

@@ -9,7 +9,7 @@ export function chatRequestBody(
   { model, extraBody = {} }: { readonly model: string; readonly extraBody?: Readonly<Record<string, unknown>> },
 ): string {
   const { stream } = request;
-  const merged: Record<string, unknown> = { model, ...request, ...extraBody, stream, tags: undefined };
+  const merged: Record<string, unknown> = { ...request, model: request.model ?? model, ...extraBody, stream, tags: undefined };
   const { stream_options: options = { include_usage: true }, ...body } = merged;
   return JSON.stringify(stream && options !== null ? { ...body, stream_options: options } : body);
 }

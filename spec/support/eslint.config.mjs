@@ -39,6 +39,8 @@ export default tseslint.config(
     ignores: ['lib/clock/**', 'lib/cli/**', 'lib/lab/**', 'lib/telemetry/**'],
     rules: { 'no-restricted-syntax': ['error', ...realTime] },
   },
+  // The body of a request is whatever the openai package's interfaces say.
+  { files: ['lib/model/request.ts'], rules: { '@typescript-eslint/no-explicit-any': 'off' } },
   {
     files: ['spec/**/*.ts', 'marble-tests/**/*.ts'],
     rules: {
