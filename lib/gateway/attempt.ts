@@ -49,7 +49,7 @@ function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Prog
     const increments$ = deltas$.pipe(
       map(fold.add),
       watchdog(source, call.request.stream, scheduler),
-      graceAfter({ when: isFinish, graceMs: finishGraceMs, scheduler }),
+      graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler }),
       filter(isIncrement),
       stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler }),
       tap({

@@ -2,7 +2,7 @@ import type { Usage } from './usage.js';
 
 /**
  * One piece of an answer. A frame that brings several pieces is one increment (O1): every delta but the frame's first
- * carries `sameFrame: true`.
+ * carries `sameFrame: true`. `message-extra` holds pieces of fields that the message has to carry back to the provider.
  */
 export type ChatDelta = { sameFrame?: true } & (
   | { type: 'content' | 'reasoning' | 'refusal'; text: string }
@@ -10,6 +10,7 @@ export type ChatDelta = { sameFrame?: true } & (
   | { type: 'usage'; usage: Usage }
   | { type: 'finish'; reason: string }
   | { type: 'logprobs'; logprobs: Record<string, unknown> }
+  | { type: 'message-extra'; fields: Record<string, unknown> }
   | ProviderFacts
 );
 
@@ -20,6 +21,8 @@ export interface ToolCallDelta {
   id?: string;
   name?: string;
   arguments: string;
+  /** A call of a custom tool, whose `arguments` are free text. */
+  custom?: true;
   /** Fields of the call that this library does not know, kept for the message. */
   extra?: Record<string, unknown>;
 }
@@ -44,6 +47,7 @@ export function isOutput(delta: ChatDelta): boolean {
     case 'usage':
     case 'finish':
     case 'logprobs':
+    case 'message-extra':
     case 'facts':
       return false;
     default:

@@ -182,12 +182,19 @@ export function messageOf(thrown: unknown): string {
   return String(thrown);
 }
 
+/** The `code` of anything that can be thrown; `undefined` if it has none. By its shape, so that errors of Node's core count too. */
+export function codeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
 /**
  * Adds facts that only an outer layer knows; what an inner layer said stays. What is known of the call is said anew, since
  * a source may throw one error object in several calls.
  */
 export function annotate<E extends GatewayError>(error: E, { callId, attempts, partial, ...rest }: Omit<ErrorFacts, 'cause'>): E {
-  return Object.assign(error, { ...known(rest), ...errorFacts(error), ...known({ callId, attempts, partial }) });
+  Object.assign(error, { ...known(rest), ...errorFacts(error), ...known({ callId, attempts, partial }) });
+  return error;
 }
 
 /** What an error tells beside its message, for another error of which it is the cause. */

@@ -1,7 +1,7 @@
 import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
 import type { PartialOutput } from './errors.js';
-import type { AssistantMessage, ToolCall } from './response.js';
+import type { AssistantMessage, AssistantToolCall, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
 
 /** What a delta meant for the answer: one more increment, its end, or nothing that a timer may look at (O1, O2). */
@@ -36,11 +36,14 @@ export interface AnswerFold {
   readonly whole: boolean;
 }
 
+type Fields = Record<string, unknown>;
+
 interface GrowingCall {
   id: string;
   name: string;
   arguments: string;
-  extra: Record<string, unknown>;
+  custom: boolean;
+  extra: Fields;
 }
 
 /** `attemptId` names tool calls for which the provider gave no id. */
@@ -52,11 +55,14 @@ export function createFold(attemptId: string): AnswerFold {
   let finishReason: string | null = null;
   let increments = 0;
   let countedInFrame = false;
+  // Some relays say a finish reason with every frame: once output has followed one, only the end of the stream tells the end.
+  let saidTooSoon = false;
   let chars = 0;
   let model: string | null = null;
   let providerRequestId: string | null = null;
   let whole = false;
-  let logprobs: Record<string, unknown> | undefined;
+  let logprobs: Fields | undefined;
+  const messageExtra: Fields = {};
   const calls: GrowingCall[] = [];
 
   function keep(delta: ChatDelta): void {
@@ -84,7 +90,10 @@ export function createFold(attemptId: string): AnswerFold {
         finishReason = delta.reason;
         break;
       case 'logprobs':
-        logprobs = joinLogprobs(logprobs, delta.logprobs);
+        growFields((logprobs ??= {}), delta.logprobs);
+        break;
+      case 'message-extra':
+        growFields(messageExtra, delta.fields);
         break;
       case 'facts':
         model = delta.model ?? model;
@@ -100,10 +109,11 @@ export function createFold(attemptId: string): AnswerFold {
     add(delta) {
       keep(delta);
       if (delta.sameFrame !== true) countedInFrame = false;
-      if (delta.type === 'finish') return 'finish';
+      if (delta.type === 'finish') return saidTooSoon ? 'none' : 'finish';
       if (countedInFrame || !isOutput(delta)) return 'none';
       countedInFrame = true;
       increments += 1;
+      saidTooSoon ||= finishReason !== null;
       return 'increment';
     },
     answer() {
@@ -118,19 +128,11 @@ export function createFold(attemptId: string): AnswerFold {
         refusal,
         toolCalls,
         message: {
+          ...(toolCalls.length === 0 ? {} : messageExtra),
           role: 'assistant',
           content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
           ...(refusal === null ? {} : { refusal }),
-          ...(toolCalls.length === 0
-            ? {}
-            : {
-                tool_calls: toolCalls.map(({ id, name, arguments: args }, at) => ({
-                  ...calls[at]?.extra,
-                  id,
-                  type: 'function' as const,
-                  function: { name, arguments: args },
-                })),
-              }),
+          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call, at) => messageCall(call, calls[at])) }),
         },
         finishReason: finalReason(finishReason, toolCalls.length),
         usage,
@@ -144,7 +146,7 @@ export function createFold(attemptId: string): AnswerFold {
       return increments;
     },
     get finished() {
-      return finishReason !== null;
+      return finishReason !== null && !saidTooSoon;
     },
     get finishReason() {
       return finishReason === null ? null : finalReason(finishReason, calls.length);
@@ -165,11 +167,12 @@ export function createFold(attemptId: string): AnswerFold {
 }
 
 function growCall(calls: GrowingCall[], delta: ToolCallDelta): void {
-  const call = (calls[delta.index] ??= { id: '', name: '', arguments: '', extra: {} });
+  const call = (calls[delta.index] ??= { id: '', name: '', arguments: '', custom: false, extra: {} });
   call.id ||= delta.id ?? '';
   // A name that comes again is a repetition, not a continuation.
   call.name ||= delta.name ?? '';
   call.arguments += delta.arguments;
+  call.custom ||= delta.custom ?? false;
   Object.assign(call.extra, delta.extra);
 }
 
@@ -180,11 +183,21 @@ function finalReason(reason: string | null, callCount: number): string {
   return reason ?? 'unknown';
 }
 
-function joinLogprobs(before: Record<string, unknown> | undefined, more: Record<string, unknown>): Record<string, unknown> {
-  const joined = { ...before };
-  for (const [key, list] of Object.entries(more)) {
-    const known = joined[key];
-    joined[key] = Array.isArray(known) && Array.isArray(list) ? [...(known as unknown[]), ...(list as unknown[])] : (list ?? known);
+function messageCall({ id, name, arguments: text }: ToolCall, { custom = false, extra = {} }: Partial<GrowingCall> = {}): AssistantToolCall {
+  return custom ? { ...extra, id, type: 'custom', custom: { name, input: text } } : { ...extra, id, type: 'function', function: { name, arguments: text } };
+}
+
+/** Lists and texts go on where they ended, in place: copying what is there for every piece would cost its square. */
+function growFields(fields: Fields, more: Readonly<Fields>): void {
+  for (const [name, piece] of Object.entries(more)) {
+    const known = fields[name];
+    if (Array.isArray(piece)) fields[name] = extendList(Array.isArray(known) ? (known as unknown[]) : [], piece);
+    else if (typeof piece === 'string') fields[name] = typeof known === 'string' ? known + piece : piece;
+    else fields[name] = piece ?? known;
   }
-  return joined;
+}
+
+function extendList(list: unknown[], more: readonly unknown[]): unknown[] {
+  for (const item of more) list.push(item);
+  return list;
 }

@@ -1,5 +1,6 @@
 const bearer = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi;
-const keyLike = /\b(?:sk|pk|rk|gsk|csk|xai|pplx|nvapi|key|AIza|AKIA|hf|r8|gh[pousr]|eyJ)[-_]?[A-Za-z0-9_.-]{12,}\b/g;
+// Words such as `skip_special_tokens` and `key-value-cache` begin like keys, but have no digit and no capital.
+const keyLike = /\b(?:(?:sk|pk|rk|gsk|csk|xai|pplx|nvapi|key|hf|r8|gh[pousr])[-_](?=[a-z_.-]{0,64}[A-Z0-9])|AIza|AKIA|eyJ)[A-Za-z0-9_.-]{12,}\b/g;
 const namedSecret = /((?:api[-_ ]?key|authorization|password|secret|token(?:\s*hash)?|key\s*hash(?:\s*\([^)]*\))?)["']?\s*[:=]\s*["']?)(?!\[masked\])[^\s"',;}]{6,}/gi;
 const longHex = /\b[0-9a-f]{32,}\b/gi;
 const urlPassword = /(\b\w+:\/\/[^\s/:@]*):[^\s/@]+@/g;

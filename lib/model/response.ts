@@ -3,16 +3,30 @@ import type { Usage } from './usage.js';
 export interface ToolCall {
   id: string;
   name: string;
+  /** As the provider sent them: commonly JSON; of a custom tool its input, which is free text. */
   arguments: string;
 }
 
-/** OpenAI-shaped, ready to be appended to `messages`. */
+/**
+ * OpenAI-shaped, ready to be appended to `messages`. Beside tool calls it keeps `reasoning_content` and
+ * `reasoning_details` as the provider sent them, since some refuse the next turn without; else they are left out. Fields
+ * of a call that this library does not know are kept too.
+ */
 export interface AssistantMessage {
   role: 'assistant';
   content: string | null;
   refusal?: string;
-  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string }; [extra: string]: unknown }[];
+  reasoning_content?: string;
+  reasoning_details?: unknown[];
+  tool_calls?: AssistantToolCall[];
+  [field: string]: unknown;
 }
+
+/** A tool call as it stands in a message. */
+export type AssistantToolCall = { id: string; [extra: string]: unknown } & (
+  | { type: 'function'; function: { name: string; arguments: string } }
+  | { type: 'custom'; custom: { name: string; input: string } }
+);
 
 /** The whole answer of a call. A figure that could not be measured is `null`, never 0. */
 export interface ChatResponse {

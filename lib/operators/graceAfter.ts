@@ -1,10 +1,12 @@
-import { EMPTY, Subject, asyncScheduler, catchError, defer, switchMap, takeUntil, tap, throwError } from 'rxjs';
+import { EMPTY, NEVER, Subject, asyncScheduler, catchError, defer, switchMap, takeUntil, tap, throwError } from 'rxjs';
 import type { MonoTypeOperatorFunction, SchedulerLike } from 'rxjs';
 import { dueAfter } from './quietFor.js';
 
 export interface GraceOptions<T> {
   /** The value that says all that matters has been said. */
   readonly when: (value: T) => boolean;
+  /** A later value that shows that there is more to come: the grace is off, as before the other; default: none. */
+  readonly unless?: (value: T) => boolean;
   /** How long the source may still go on after it, in milliseconds. */
   readonly graceMs: number;
   readonly scheduler?: SchedulerLike;
@@ -18,23 +20,23 @@ export interface GraceOptions<T> {
  *     graceMs:        -------|
  *     result:    --a--F--u---|
  *
- * Before that value errors pass through. Unsubscribing stops timer and source.
+ * Before that value, and after one that `unless` selects, errors pass through. Unsubscribing stops timer and source.
  */
-export function graceAfter<T>({ when, graceMs, scheduler = asyncScheduler }: GraceOptions<T>): MonoTypeOperatorFunction<T> {
+export function graceAfter<T>({ when, unless = () => false, graceMs, scheduler = asyncScheduler }: GraceOptions<T>): MonoTypeOperatorFunction<T> {
   return (value$) =>
     defer(() => {
       let said = false;
-      // A Subject for the one value that matters: multicasting every value would cost more than all the timers do.
-      const said$ = new Subject<void>();
+      // A Subject for the few values that matter: multicasting every value would cost more than all the timers do.
+      const said$ = new Subject<boolean>();
       const listen = (value: T): void => {
-        if (said || !when(value)) return;
-        said = true;
-        said$.next();
+        if (said ? !unless(value) : !when(value)) return;
+        said = !said;
+        said$.next(said);
       };
       return value$.pipe(
-        tap({ next: listen }),
         catchError((error: unknown) => (said ? EMPTY : throwError(() => error))),
-        takeUntil(said$.pipe(switchMap(() => dueAfter(graceMs, scheduler)))),
+        tap({ next: listen }),
+        takeUntil(said$.pipe(switchMap((counting) => (counting ? dueAfter(graceMs, scheduler) : NEVER)))),
       );
     });
 }

@@ -1,4 +1,4 @@
-import { NEVER, Subject, asyncScheduler, defer, filter, map, merge, startWith, switchMap, takeUntil, tap } from 'rxjs';
+import { NEVER, Subject, asyncScheduler, defer, filter, map, merge, mergeMap, startWith, switchMap, takeUntil, tap } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { dueAfter, quietFor } from './quietFor.js';
 
@@ -18,7 +18,7 @@ export interface LivenessOptions<T> {
   readonly totalMs?: number | undefined;
   /** Which values are signs of life; default: all. */
   readonly counts?: (value: T) => boolean;
-  /** The value from which on no limit holds any more; default: none. */
+  /** The value from which on no limit holds, until one that counts shows that it goes on; default: none. */
   readonly until?: (value: T) => boolean;
   /** The error to fail with; default: an `Error` named `TimeoutError` with these fields. */
   readonly timeoutError?: (expired: Expired) => unknown;
@@ -53,11 +53,11 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
         phase$.next(next);
       };
       const note = (value: T): void => {
-        if (phase === 'over') return;
-        if (until(value)) enter('over');
-        else if (counts(value)) {
+        if (until(value)) {
+          if (phase !== 'over') enter('over');
+        } else if (counts(value)) {
           lastMs = scheduler.now();
-          if (phase === 'first') enter('between');
+          if (phase !== 'between') enter('between');
         }
       };
       const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): never => {
@@ -78,7 +78,11 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
       const tooLong$ =
         totalMs === undefined
           ? NEVER
-          : dueAfter(totalMs, scheduler).pipe(map(() => fail('total', totalMs, startMs)), takeUntil(phase$.pipe(filter((next) => next === 'over'))));
+          : dueAfter(totalMs, scheduler).pipe(
+              mergeMap(() => phase$.pipe(startWith(phase))),
+              filter((current) => current !== 'over'),
+              map(() => fail('total', totalMs, startMs)),
+            );
 
       return value$.pipe(tap({ next: note }), takeUntil(merge(silent$, tooLong$)));
     });

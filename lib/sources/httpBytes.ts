@@ -44,7 +44,7 @@ export interface HttpClientSettings {
   readonly scheduler?: SchedulerLike;
 }
 
-/** Opens no connection before it is asked to. Throws `ConfigError` for a proxy variable that is no address. */
+/** Opens no connection before it is asked to. Throws `ConfigError` for a proxy variable that cannot be used. */
 export function createHttpClient(settings: HttpClientSettings = {}): HttpClient {
   const { scheduler = asyncScheduler } = settings;
   const routes = createRoutes(settings);

@@ -33,7 +33,7 @@ export function createHttpSource(settings: HttpSourceSettings): Source & { close
   const { extraBody = {}, thinkTags = false, scheduler } = settings;
   const base = parseBase(settings);
   const url = chatUrl(base);
-  const fixed = requestHeaders(settings, base);
+  const fixed = requestHeaders(settings);
   const secrets = secretsOf(settings, base);
   return {
     id,
@@ -68,21 +68,18 @@ function parseBase({ id, baseUrl }: HttpSourceSettings): URL {
 
 function chatUrl(base: URL): URL {
   const url = new URL(base);
-  const path = url.pathname.replace(/\/+$/, '');
-  url.pathname = path.endsWith('/chat/completions') ? path : `${path}/chat/completions`;
-  url.username = url.password = url.hash = '';
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
   return url;
 }
 
-function requestHeaders({ id, apiKey, headers = {} }: HttpSourceSettings, base: URL): Record<string, string> {
+function requestHeaders({ id, apiKey, headers = {} }: HttpSourceSettings): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const authorization = apiKey === undefined || apiKey === '' ? basicOf(base) : `Bearer ${apiKey}`;
   const all = {
     'content-type': 'application/json',
     // Bytes that are still being decompressed would look like silence (T3).
     'accept-encoding': 'identity',
     'user-agent': 'polygateway',
-    ...(authorization === undefined ? {} : { authorization }),
+    ...(apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
     ...Object.fromEntries(given),
   };
   for (const [name, value] of Object.entries(all)) checkHeader(id, name, value);
@@ -99,17 +96,13 @@ function checkHeader(id: string, name: string, value: string): void {
   }
 }
 
-function basicOf({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined;
-  return `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
-}
+const secretName = /key|auth|token|secret|password/i;
 
-const secretName = /key|auth|token|secret|cookie|password/i;
-
+/** Header values count whatever their names, with and without a leading word such as `Bearer`. */
 function secretsOf({ apiKey = '', headers = {} }: HttpSourceSettings, base: URL): string[] {
-  const inHeaders = Object.entries(headers).flatMap(([name, value]) => (secretName.test(name) ? [value, value.replace(/^\w+\s+/, '')] : []));
+  const inHeaders = Object.values(headers).flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
   const inQuery = [...base.searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
-  return [apiKey, decodeURIComponent(base.password), ...inHeaders, ...inQuery].filter((secret) => secret !== '');
+  return [apiKey, ...inHeaders, ...inQuery].filter((secret) => secret !== '');
 }
 
 function limitsOf({ timeoutMs, ttftTimeoutMs, interTokenTimeoutMs }: HttpSourceSettings): SourceLimits {

@@ -7,15 +7,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * The proxy that the usual variables name for an address; `undefined` = go there directly. Reads `HTTP_PROXY`,
  * `HTTPS_PROXY` and `NO_PROXY`, each in lower case first. `NO_PROXY` holds names (with their subdomains), suffixes
  * (`.internal`), `*`, addresses and networks (`10.0.0.0/8`), each with an optional port. Throws `ConfigError` for a
- * proxy that is no address.
+ * proxy that cannot be one, naming the variable.
  */
 export function createProxyRoute(env: Environment): (url: URL) => URL | undefined {
   const proxies: Record<string, URL | undefined> = {
-    'http:': proxyUrl(env, 'http_proxy'),
-    'https:': proxyUrl(env, 'https_proxy'),
+    'http:': proxyUrl(variable(env, 'http_proxy')),
+    'https:': proxyUrl(variable(env, 'https_proxy')),
   };
-  const exempts = (setting(env, 'no_proxy') ?? '')
-    .split(/[\s,]+/)
+  const exempts = variable(env, 'no_proxy')
+    .value.split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .map(exemption);
   return (url) => {
@@ -24,23 +24,43 @@ export function createProxyRoute(env: Environment): (url: URL) => URL | undefine
   };
 }
 
-/** A proxy as it may be shown: the password stays out. */
-export function proxyLabel(proxy: URL): string {
-  const user = proxy.username === '' ? '' : `${proxy.username}${proxy.password === '' ? '' : ':[masked]'}@`;
-  return `${proxy.protocol}//${user}${proxy.host}`;
+/** A proxy as it may be shown: the password stays out, and a user without one, who is a token. */
+export function proxyLabel({ protocol, username, password, host }: URL): string {
+  const user = password === '' ? '' : `${username}:`;
+  return `${protocol}//${username === '' && password === '' ? '' : `${user}[masked]@`}${host}`;
 }
 
-function setting(env: Environment, name: string): string | undefined {
-  const value = env[name] ?? env[name.toUpperCase()];
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
+interface Variable {
+  readonly name: string;
+  readonly value: string;
 }
 
-function proxyUrl(env: Environment, name: string): URL | undefined {
-  const value = setting(env, name);
-  if (value === undefined) return undefined;
+function variable(env: Environment, lowerCase: string): Variable {
+  const name = env[lowerCase] === undefined ? lowerCase.toUpperCase() : lowerCase;
+  return { name, value: env[name]?.trim() ?? '' };
+}
+
+const proxyProtocol = /^(https?|socks5?):$/;
+
+/** The value stays out of the messages: it may hold a password. */
+function proxyUrl({ name, value }: Variable): URL | undefined {
+  if (value === '') return undefined;
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  if (!URL.canParse(text)) throw new ConfigError([`${name.toUpperCase()} is no address of a proxy; write http://host:port`]);
-  return new URL(text);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !proxyProtocol.test(url.protocol)) throw new ConfigError([`${name} is no address of a proxy; write http://host:port`]);
+  if (!canDecode(`${url.username}:${url.password}`)) {
+    throw new ConfigError([`${name} holds a user or a password that cannot be decoded; write a % in it as %25`]);
+  }
+  return url;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function hostOf(url: URL): string {

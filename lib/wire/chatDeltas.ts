@@ -1,11 +1,12 @@
+import { isOutput } from '../model/delta.js';
 import type { ChatDelta, ProviderFacts } from '../model/delta.js';
 import type { Usage } from '../model/usage.js';
 import { createChatToolCalls } from './chatToolCalls.js';
 import { chatUsage } from './chatUsage.js';
-import { finishReason } from './finishReason.js';
+import { finishReason, saysFailed } from './finishReason.js';
 import { asList, asRecord, asText } from './jsonFields.js';
 import type { JsonRecord } from './jsonFields.js';
-import { contentParts, reasoningText } from './messageText.js';
+import { contentParts, messageExtra, reasoningText } from './messageText.js';
 import { createThinkTags } from './thinkTags.js';
 
 /** Turns the chunks of one answer, or the one document of an answer in one piece, into deltas. */
@@ -13,8 +14,11 @@ export interface ChatDeltas {
   read(this: void, chunk: JsonRecord): void;
   /** The chunks have ended: text that was held back comes out. */
   flush(this: void): void;
+  /** A finish reason has come. */
   readonly finished: boolean;
-  /** Whether there is no output, and no sign either that there should be none. */
+  /** One has come and no output after it, which would show that it was not the end. */
+  readonly ended: boolean;
+  /** There was no output. */
   readonly empty: boolean;
   readonly toolsAreWhole: boolean;
 }
@@ -27,15 +31,24 @@ export interface ChatDeltasOptions {
   readonly whole?: boolean;
 }
 
-type Spoken = 'content' | 'reasoning' | 'refusal' | 'tool_calls';
+/** What an answer is made of, and the fields that bring it: several names of one thing hold copies of it. */
+const fieldsOf = {
+  content: ['content'],
+  reasoning: ['reasoning_content', 'reasoning', 'thinking', 'reasoning_details'],
+  refusal: ['refusal'],
+  tool_calls: ['tool_calls', 'function_call'],
+} as const;
+
+type Spoken = keyof typeof fieldsOf;
 
 export function createChatDeltas({ emit, requestId, thinkTags = false, whole = false }: ChatDeltasOptions): ChatDeltas {
   const tools = createChatToolCalls();
   const think = thinkTags ? createThinkTags() : undefined;
-  const spoken: Partial<Record<Spoken, true>> = {};
+  const spokenByDeltas: Partial<Record<Spoken, true>> = {};
   let inFrame = false;
-  let deltasSpoke = false;
+  let inDelta = false;
   let spoke = false;
+  let wentOn = false;
   let choiceIndex: unknown;
   let reason: string | undefined;
   let usage: Usage | null = null;
@@ -48,10 +61,15 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
     emit(delta);
   }
 
+  function noteOutput(kind: Spoken): void {
+    if (inDelta) spokenByDeltas[kind] = true;
+    spoke = true;
+    wentOn ||= reason !== undefined;
+  }
+
   function say(type: 'content' | 'reasoning' | 'refusal', text: string): void {
     if (text === '') return;
-    spoken[type] = true;
-    spoke = true;
+    noteOutput(type);
     if (type !== 'content' || think === undefined) put({ type, text });
     else think.push(text).forEach(put);
   }
@@ -63,6 +81,10 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
     else if (content !== null && content !== undefined) contentParts(content).forEach((part) => say(part.type, part.text));
     say('refusal', asText(message['refusal']));
     readToolCalls(message);
+    const fields = messageExtra(message);
+    if (fields === undefined) return;
+    if (inDelta) spokenByDeltas.reasoning = true;
+    put({ type: 'message-extra', fields });
   }
 
   function readToolCalls(message: JsonRecord): void {
@@ -71,9 +93,9 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
     fragments.forEach((fragment, at) => {
       const fields = asRecord(fragment);
       if (fields === undefined) return;
-      spoken.tool_calls = true;
-      spoke = true;
-      put(tools.read(fields, fragments.length > 1 ? at : undefined));
+      const call = tools.read(fields, fragments.length > 1 ? at : undefined);
+      if (isOutput(call)) noteOutput('tool_calls');
+      put(call);
     });
   }
 
@@ -81,21 +103,23 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
     const delta = asRecord(choice['delta']);
     const message = asRecord(choice['message']);
     if (delta !== undefined) {
+      inDelta = true;
       readMessage(delta);
-      deltasSpoke = spoke;
-    } else if (message !== undefined) {
-      // After deltas a message repeats what was streamed; only what was not streamed is new.
-      readMessage(deltasSpoke ? withoutSpoken(message, spoken) : message);
-    } else {
-      say('content', asText(choice['text']));
+      inDelta = false;
     }
+    // Beside or after deltas a message repeats what was streamed; only what was not streamed is new.
+    if (message !== undefined) readMessage(withoutSpoken(message, spokenByDeltas));
+    if (delta === undefined && message === undefined) say('content', asText(choice['text']));
     readLogprobs(choice['logprobs']);
-    const word = choice['finish_reason'];
-    if (typeof word === 'string' && word !== '' && reason === undefined) {
-      reason = finishReason(word);
-      think?.flush().forEach(put);
-      put({ type: 'finish', reason });
-    }
+    readFinish(asText(choice['finish_reason']));
+  }
+
+  function readFinish(word: string): void {
+    // One that tells of a failure is refused by the reader, unless the answer had ended before.
+    if (word === '' || saysFailed(word)) return;
+    reason = finishReason(word);
+    think?.flush().forEach(put);
+    put({ type: 'finish', reason });
   }
 
   function readLogprobs(value: unknown): void {
@@ -152,8 +176,11 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
     get finished() {
       return reason !== undefined;
     },
+    get ended() {
+      return reason !== undefined && !wentOn;
+    },
     get empty() {
-      return !spoke && (reason === undefined || reason === 'stop') && !((usage?.completionTokens ?? 0) > 0);
+      return !spoke;
     },
     get toolsAreWhole() {
       return tools.whole();
@@ -162,10 +189,6 @@ export function createChatDeltas({ emit, requestId, thinkTags = false, whole = f
 }
 
 function withoutSpoken(message: JsonRecord, spoken: Partial<Record<Spoken, true>>): JsonRecord {
-  return {
-    ...(spoken.content ? undefined : { content: message['content'] }),
-    ...(spoken.reasoning ? undefined : { reasoning: reasoningText(message) }),
-    ...(spoken.refusal ? undefined : { refusal: message['refusal'] }),
-    ...(spoken.tool_calls ? undefined : { tool_calls: message['tool_calls'], function_call: message['function_call'] }),
-  };
+  const repeated: readonly string[] = (Object.keys(spoken) as Spoken[]).flatMap((kind) => fieldsOf[kind]);
+  return Object.fromEntries(Object.entries(message).filter(([field]) => !repeated.includes(field)));
 }

@@ -60,8 +60,9 @@ export function createChatReader({
 
   function readFrame({ data, event }: SseFrame): void {
     if (complete) return;
-    if (event === 'error' && !deltas.finished) throw failureOf(asRecord(framePayloadOrText(data)) ?? { message: data });
-    for (const payload of framePayloads(data)) {
+    const payloads = framePayloads(data);
+    if (event === 'error' && !deltas.ended) throw failureOf(payloads[0]?.type === 'chunk' ? payloads[0].chunk : { message: data });
+    for (const payload of payloads) {
       switch (payload.type) {
         case 'chunk':
           readChunk(payload.chunk);
@@ -71,7 +72,7 @@ export function createChatReader({
           return;
         case 'broken':
           // A frame that the end of the body has cut is truncation, and nothing after a finish reason can matter.
-          if (!ending && !deltas.finished) throw new TransientError('a frame of the stream is no JSON document');
+          if (!ending && !deltas.ended) throw new TransientError('a frame of the stream is no JSON document');
           break;
         default:
           payload satisfies never;
@@ -80,8 +81,8 @@ export function createChatReader({
   }
 
   function readChunk(chunk: JsonRecord): void {
-    // The first terminal event wins: an error after the finish reason takes nothing back.
-    if (!deltas.finished) refuseFailure(chunk);
+    // The first terminal event wins: an error after the finish reason takes nothing back, unless the answer had gone on.
+    if (!deltas.ended) refuseFailure(chunk);
     deltas.read(chunk);
   }
 
@@ -89,14 +90,14 @@ export function createChatReader({
     if (isErrorReport(chunk)) throw failureOf(chunk);
     const choice = asRecord(asList(chunk['choices'])[0]);
     if (choice === undefined) return;
-    if ('error' in choice && isErrorReport(choice)) throw failureOf(choice);
+    if (isErrorReport(choice)) throw failureOf(choice);
     const word = asText(choice['finish_reason']);
     if (word !== '' && saysFailed(word)) throw new TransientError(`the source broke the answer off with finish reason ${word.slice(0, 40)}`);
   }
 
   function readDocument(brokeOff: AttemptError | undefined): void {
     const answer = chatDocument(document);
-    if (answer === undefined) throw brokeOff ?? new TransientError('the body is a JSON document that is cut or garbled');
+    if (answer === undefined) throw brokeOff ?? new TransientError('the body is not one JSON document: it is cut, garbled, or a list of several');
     refuseFailure(answer);
     if (asList(answer['choices']).length === 0) throw new TransientError('there is no answer in the body');
     const whole = createChatDeltas({ emit, requestId, thinkTags, whole: streamed });
@@ -141,7 +142,8 @@ export function createChatReader({
       frames.end();
       // Set by the frames just read, which the compiler cannot see.
       if (complete as boolean) return;
-      if (!deltas.finished) throw brokeOff ?? new TransientError('the stream ended without a finish reason and without [DONE]');
+      if (brokeOff !== undefined && !deltas.ended) throw brokeOff;
+      if (!deltas.finished) throw new TransientError('the stream ended without a finish reason and without [DONE]');
       finish();
     },
     get complete() {
@@ -150,11 +152,6 @@ export function createChatReader({
   };
 }
 
-function framePayloadOrText(data: string): unknown {
-  const [payload] = framePayloads(data);
-  return payload?.type === 'chunk' ? payload.chunk : undefined;
-}
-
 function emptyAnswer(): TransientError {
-  return new TransientError('the answer is empty: no text, no tool call and no token');
+  return new TransientError('the answer ended without any output');
 }

@@ -10,20 +10,18 @@ export interface ChatToolCalls {
   whole(this: void): boolean;
 }
 
-interface KnownCall {
-  index: number;
+interface Fragment {
   /** The provider's number; it need not count from 0. */
   key: number | undefined;
   id: string;
   name: string;
   arguments: string;
+  /** Of a custom tool, whose input is free text. */
+  custom: boolean;
 }
 
-interface Fragment {
-  key: number | undefined;
-  id: string;
-  name: string;
-  arguments: string;
+interface KnownCall extends Fragment {
+  index: number;
 }
 
 export function createChatToolCalls(): ChatToolCalls {
@@ -51,10 +49,11 @@ export function createChatToolCalls(): ChatToolCalls {
         ...(fragment.id === '' ? undefined : { id: fragment.id }),
         ...(fragment.name === '' ? undefined : { name: fragment.name }),
         arguments: fragment.arguments,
+        ...(fragment.custom ? { custom: true } : undefined),
         ...(extra === undefined ? undefined : { extra }),
       };
     },
-    whole: () => calls.every((call) => call.arguments.trim() === '' || isWhole(call)),
+    whole: () => calls.every((call) => call.custom || call.arguments.trim() === '' || isWhole(call)),
   };
 }
 
@@ -82,13 +81,15 @@ function isWhole({ arguments: args }: KnownCall): boolean {
 }
 
 function fragmentOf(raw: JsonRecord, position: number | undefined): Fragment {
-  const callee = asRecord(raw['function']) ?? asRecord(raw['custom']) ?? {};
+  const custom = asRecord(raw['custom']);
+  const callee = asRecord(raw['function']) ?? custom ?? {};
   const key = raw['index'];
   return {
     key: typeof key === 'number' ? key : position,
     id: asText(raw['id']),
     name: asText(callee['name']),
     arguments: argumentsText(callee['arguments'] ?? callee['input']),
+    custom: callee === custom,
   };
 }
 

@@ -20,18 +20,20 @@ export interface ErrorReport {
 
 /** Whether a chunk or document reports a failure instead of carrying an answer. */
 export function isErrorReport(body: JsonRecord): boolean {
-  const error = body['error'];
-  if (error !== undefined && error !== null && error !== false && error !== '') return !isEmptyRecord(error);
+  if (saysSomething(body['error'])) return true;
   if (body['object'] === 'error' || body['type'] === 'error') return true;
   if (Array.isArray(body['choices']) || asRecord(body['delta']) !== undefined || asRecord(body['message']) !== undefined) return false;
   const outcome = asRecord(body['base_resp'])?.['status_code'];
   if (typeof outcome === 'number' && outcome !== 0) return true;
   const speaks = asText(body['message']) !== '' || asText(body['msg']) !== '';
-  return body['detail'] !== undefined || body['success'] === false || (speaks && isFailureCode(body['code']));
+  return saysSomething(body['detail']) || body['success'] === false || (speaks && isFailureCode(body['code']));
 }
 
-function isEmptyRecord(value: unknown): boolean {
-  return asRecord(value) !== undefined && Object.keys(value as JsonRecord).length === 0;
+/** Some send the field with every chunk, and nothing in it when all is well. */
+function saysSomething(value: unknown): boolean {
+  const fields = asRecord(value);
+  if (fields !== undefined) return Object.values(fields).some(saysSomething);
+  return Array.isArray(value) ? value.some(saysSomething) : Boolean(value) && value !== '0';
 }
 
 function isFailureCode(code: unknown): boolean {
@@ -94,22 +96,32 @@ function secondsOf(value: unknown): number | undefined {
 }
 
 function messageText(outer: JsonRecord, inner: JsonRecord): string {
-  const places = [inner['message'], outer['error'], inner['msg'], inner['detail'], inner['error_msg'], outer['message'], outer['title']];
-  const base = asText(asRecord(outer['base_resp'])?.['status_msg']);
-  const listed = asList(inner['detail']).map(complaint).filter((text) => text !== '').join('; ');
-  return places.map(asText).find((text) => text !== '') ?? (base || listed);
+  const base = asRecord(outer['base_resp'])?.['status_msg'];
+  const places = [inner['message'], outer['error'], inner['msg'], inner['detail'], inner['error_msg'], outer['message'], outer['title'], base];
+  return places.map(wordsOf).find((text) => text !== '') ?? '';
+}
+
+/** The words in a text, in a list of complaints, or in fields that hold one of these. */
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(complaint).filter((text) => text !== '').join('; ');
+  const fields = asRecord(value);
+  return fields === undefined ? asText(value) : wordsOf(fields['message']) || wordsOf(fields['msg']) || wordsOf(fields['detail']);
 }
 
 /** One entry of a validation list; its `input` is a part of the prompt and stays out. */
 function complaint(entry: unknown): string {
   const fields = asRecord(entry);
-  const place = asList(fields?.['loc']).map(String).join('.');
-  return [place, asText(fields?.['msg'])].filter((text) => text !== '').join(': ');
+  if (fields === undefined) return asText(entry);
+  const place = asList(fields['loc']).map(String).join('.');
+  return [place, asText(fields['msg'])].filter((text) => text !== '').join(': ');
 }
 
-/** A text without markup; of a page only its title. */
+/** Where a text begins to quote the request: validators answer with what they were given, in JSON or Python's way. */
+const echo = /\\?['"](?:input\\?['"]\s*:|(?:messages|prompt|content)\\?['"]\s*:\s*\\?[[{('"])|\binput_value\s*=/;
+
+/** A text without markup and without what it quotes of the request; of a page only its title. */
 function plainText(text: string): string {
-  const start = text.slice(0, 4000);
+  const [start = ''] = text.slice(0, 4000).split(echo, 1);
   const title = /<title[^>]*>([^<]*)/i.exec(start)?.[1];
   const plain = title ?? (/^\s*<(!doctype|html|head|body|\?xml)/i.test(start) ? '' : start.replace(/<[a-z/!][^>]*>/gi, ' '));
   return plain.replace(/[\s\x00-\x1f\x7f]+/g, ' ').trim();

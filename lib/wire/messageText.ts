@@ -21,6 +21,14 @@ function detailText(detail: unknown): string {
   return asText(fields?.['text']) || asText(fields?.['summary']);
 }
 
+/** The fields that the provider wants to see again in the next turn, as it sent them; `undefined` when there are none. */
+export function messageExtra(message: JsonRecord): JsonRecord | undefined {
+  const reasoning = asText(message['reasoning_content']);
+  const details = asList(message['reasoning_details']);
+  if (reasoning === '' && details.length === 0) return undefined;
+  return { ...(reasoning !== '' && { reasoning_content: reasoning }), ...(details.length > 0 && { reasoning_details: details }) };
+}
+
 /** The texts of a content that is a list of parts, in their order. */
 export function contentParts(content: unknown): TextPart[] {
   return (Array.isArray(content) ? content : [content]).map(contentPart).filter(({ text }) => text !== '');

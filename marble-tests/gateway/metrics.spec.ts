@@ -114,7 +114,7 @@ describe('figures of a call', () => {
     const gateways = [100, 60_000].map((stallThresholdMs) => gatewayOf(scripts, { stallThresholdMs, hedgeStallAfterMs: 4000 }));
     for (const gateway of gateways) expectCall(gateway);
     flush();
-    const [low, high] = gateways.map((gateway) => gateway.rows.map(({ stallMs, stallCount, id, callId, ...rest }) => rest));
+    const [low, high] = gateways.map((gateway) => gateway.rows.map((row) => ({ ...row, stallMs: 0, stallCount: 0, id: '', callId: '' })));
     expect(low).toEqual(high);
     expect(gateways.map((gateway) => rowsOf(gateway, 'stallMs').flat())).toEqual([[null, null, 4000, null], [null, null, 0, null]]);
   }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { NEVER } from 'rxjs';
-import type { ScriptedSource } from '../../lib/sources/scriptedSource.js';
+import { replaceStream } from '../support/replaceStream.js';
 import { eventsOf, rowsOf, wholeCalls } from '../support/wholeCalls.js';
 
 const stalls = { hedgeStallAfterMs: 5000 };
@@ -89,13 +89,10 @@ describe('rows', () => {
 
   test('E1: an attempt exists from the moment its source is subscribed, though that throws at once', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf(['d1 f2'], { maxAttempts: 1 });
-    const [source] = gateway.sources;
-    const { stream } = source!;
-    const sent: typeof stream = (request, context) => {
-      stream(request, context).subscribe().unsubscribe();
+    replaceStream(gateway.sources[0], (scripted) => (request, context) => {
+      scripted(request, context).subscribe().unsubscribe();
       throw new RangeError('not today');
-    };
-    Object.assign(source!, { stream: sent });
+    });
     expectCall(gateway).toFail('#', { reason: 'retry_exhausted', attempts: 1, cause: { message: 'the source failed: not today' } });
     flush();
     expect(rowsOf(gateway, 'errorClass', 'latencyMs', 'recordGaps')).toEqual([['transient', 0, []]]);
@@ -103,12 +100,10 @@ describe('rows', () => {
 
   test('E1: what was let go before anything went out leaves no row and is no attempt', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf(['d1 f9', ''], stalls);
-    const [, backup] = gateway.sources;
-    const unsent: ScriptedSource['stream'] = (_request, { onUnsent }) => {
+    replaceStream(gateway.sources[1], () => (_request, { onUnsent }) => {
       onUnsent?.();
       return NEVER;
-    };
-    Object.assign(backup!, { stream: unsent });
+    });
     expectCall(gateway).toAnswer('9s (r|)', { stats: { attempts: 1 } });
     flush();
     expect(rowsOf(gateway, 'source')).toEqual([['a/1']]);

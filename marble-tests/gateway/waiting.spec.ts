@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { TransientError } from '../../lib/model/errors.js';
-import type { GatewayError } from '../../lib/model/errors.js';
 import { marbles } from '../support/marbles.js';
 import { hello, virtualGateway } from '../support/virtualGateway.js';
 import { eventsOf, requestsOf, wholeCalls } from '../support/wholeCalls.js';
@@ -37,7 +36,7 @@ describe('waiting', () => {
   test('RX-02: refused calls that are made anew in `error` a thousand times do not recurse', marbles(({ scheduler, flush }) => {
     const gateway = virtualGateway([{ scripts: ['d1 f2'], maxConcurrency: 1 }], scheduler, { backpressure: 'fail_fast' });
     let refused = 0;
-    const ask = (): void => void gateway.chat$(hello).subscribe({ error: (error: GatewayError) => { refused += 1; if (refused < 1000) ask(); else expect(error.code).toBe('all_sources_exhausted'); } });
+    const ask = (): void => void gateway.chat$(hello).subscribe({ error: (error: unknown) => { refused += 1; if (refused < 1000) ask(); else expect(error).toMatchObject({ code: 'all_sources_exhausted' }); } });
     gateway.chat$(hello).subscribe();
     ask();
     flush();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { concatMap, from, map, timer, using } from 'rxjs';
 import { TransientError } from '../../lib/model/errors.js';
 import type { ScriptStep } from '../../lib/sources/scriptedSource.js';
+import { replaceStream } from '../support/replaceStream.js';
 import { script } from '../support/script.js';
 import { requestsOf, rowsOf, wholeCalls } from '../support/wholeCalls.js';
 
@@ -109,10 +110,7 @@ describe('what comes at the same instant', () => {
   test('T4: holds for any source that makes each timer when the one before has fired', wholeCalls(({ gatewayOf, expectCall, scheduler }) => {
     const gateway = gatewayOf([{ scripts: [''], interTokenS: 3 }], { ...once, hedgeStallAfterMs: 3000 });
     const paced = from(['a', 'b', 'c']).pipe(concatMap((text) => timer(3000, scheduler).pipe(map(() => ({ type: 'content' as const, text })))));
-    const [source] = gateway.sources;
-    const { stream } = source!;
-    const recorded: typeof stream = (request, context) => using(() => stream(request, context).subscribe(), () => paced);
-    Object.assign(source!, { stream: recorded });
+    replaceStream(gateway.sources[0], (scripted) => (request, context) => using(() => scripted(request, context).subscribe(), () => paced));
     expectCall(gateway).toAnswer('9s (r|)', { content: 'abc', stats: { hedges: 0 } });
   }));
 });

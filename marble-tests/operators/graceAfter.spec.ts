@@ -7,6 +7,7 @@ import { diagramOf } from './diagramOf.js';
 import { observe } from './observe.js';
 
 const isF = (value: string): boolean => value === 'F';
+const isX = (value: string): boolean => value === 'x';
 const brokenError = new TypeError('broken callback');
 
 describe('graceAfter', () => {
@@ -46,18 +47,37 @@ describe('graceAfter', () => {
     expectObservable(cold('-a---------#').pipe(graceAfter({ when: isF, graceMs: 3 }))).toBe('-a---------#');
   }));
 
-  test('the grace is counted from the first such value', marbles(({ cold, time, expectObservable }) => {
-    const source$ = cold('    --F-F-F-F-F');
-    const graceMs = time('      ---|     ');
-    const expected = '        --F-F|     ';
+  test('counted from the first such value, however many come', marbles(({ cold, time, expectObservable, expectSubscriptions }) => {
+    const source$ = cold('    --F--F--F--u---');
+    const graceMs = time('      ----|        ');
+    const sourceSubs = '      ^-----!        ';
+    const expected = '        --F--F|        ';
+
     expectObservable(source$.pipe(graceAfter({ when: isF, graceMs }))).toBe(expected);
+    expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
   }));
 
-  test('asks no more once it has been said', () => {
-    let asked = 0;
-    of('a', 'F', 'b', 'c').pipe(graceAfter({ when: (value) => { asked += 1; return isF(value); }, graceMs: 3 })).subscribe();
-    expect(asked).toBe(2);
-  });
+  test('H15: a value that `unless` selects shows that there is more to come: the grace is off until the next one', marbles(({ cold, time, expectObservable, expectSubscriptions }) => {
+    const source$ = cold('    x--F--x--------u-F------');
+    const graceMs = time('       ----|         ----|  ');
+    const sourceSubs = '      ^--------------------!  ';
+    const expected = '        x--F--x--------u-F---|  ';
+
+    expectObservable(source$.pipe(graceAfter({ when: isF, unless: isX, graceMs }))).toBe(expected);
+    expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
+  }));
+
+  test('H15: after such a value a failure counts again', marbles(({ cold, expectObservable }) => {
+    const grace = { when: isF, unless: isX, graceMs: 5 };
+    expectObservable(cold('  x-F-u-#').pipe(graceAfter(grace))).toBe('  x-F-u-|');
+    expectObservable(cold('  --F-x-#').pipe(graceAfter(grace))).toBe('  --F-x-#');
+    expectObservable(cold('  F-(xF)#').pipe(graceAfter(grace))).toBe('  F-(xF)|');
+  }));
+
+  test('T4: a value that calls it off at the very instant the grace ends comes first', marbles(({ expectObservable }) => {
+    const going$ = concat(asTheyGo([['F', 2], ['x', 3]]), NEVER);
+    expectObservable(going$.pipe(graceAfter({ when: isF, unless: isX, graceMs: 3 }))).toBe('--F--x---');
+  }));
 
   test('never, empty, one', marbles(({ cold, expectObservable, expectSubscriptions }) => {
     const never$ = cold('  -----  ');
@@ -94,6 +114,15 @@ describe('graceAfter', () => {
     const expected = '      --#   ';
 
     expectObservable(source$.pipe(graceAfter({ when: () => { throw brokenError; }, graceMs: 3 }))).toBe(expected, undefined, brokenError);
+    expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
+  }));
+
+  test('`unless` that throws does so too, and is not taken for the source\'s failure', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const source$ = cold('  --F-u--');
+    const sourceSubs = '    ^---!  ';
+    const expected = '      --F-#  ';
+
+    expectObservable(source$.pipe(graceAfter({ when: isF, unless: () => { throw brokenError; }, graceMs: 5 }))).toBe(expected, undefined, brokenError);
     expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
   }));
 

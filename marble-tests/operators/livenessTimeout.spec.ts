@@ -95,13 +95,29 @@ describe('livenessTimeout', () => {
     expectObservable(never$.pipe(watched({ firstMs, betweenMs, counts }))).toBe(unfulfilled, undefined, { limit: 'first', limitMs: 6, waitedMs: 6 });
   }));
 
-  test('H15: from the value on that `until` selects no limit holds any more', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+  const ends = { until: (value: string): boolean => value === 'F', counts: (value: string): boolean => value !== 'u' };
+
+  test('H15: from the value on that `until` selects no limit holds', marbles(({ cold, expectObservable, expectSubscriptions }) => {
     const source$ = cold('  -a-F------------u|');
     const sourceSubs = '    ^----------------!';
     const expected = '      -a-F------------u|';
 
-    expectObservable(source$.pipe(watched({ firstMs: 3, betweenMs: 3, totalMs: 10, until: (value) => value === 'F' }))).toBe(expected);
+    expectObservable(source$.pipe(watched({ firstMs: 3, betweenMs: 3, totalMs: 10, ...ends }))).toBe(expected);
     expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
+  }));
+
+  test('H15: until a value that counts shows that it goes on', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const source$ = cold('  -a-F------b-------');
+    const sourceSubs = '    ^------------!    ';
+    const expected = '      -a-F------b--#    ';
+
+    expectObservable(source$.pipe(watched({ firstMs: 3, betweenMs: 3, ...ends }))).toBe(expected, undefined, { limit: 'between', limitMs: 3, waitedMs: 3 });
+    expectSubscriptions(source$.subscriptions).toBe(sourceSubs);
+  }));
+
+  test('H15: then the limit of the whole, if it has passed meanwhile, strikes at once', marbles(({ cold, expectObservable }) => {
+    const expired = catchError((error: Expired) => of(error.limit));
+    expectObservable(cold('-a-F------b---').pipe(watched({ betweenMs: 3, totalMs: 5, ...ends }), expired)).toBe('-a-F------(t|)', { a: 'a', F: 'F', b: 'b', t: 'total' });
   }));
 
   test('H15: also when that value is the first', marbles(({ cold, expectObservable }) => {

@@ -10,7 +10,7 @@ export interface Told {
 
 export interface RecordedCall {
   readonly told: readonly Told[];
-  leave(): void;
+  leave(this: void): void;
 }
 
 /** Subscribes and writes down what is said and when; `onEnd` runs in the subscriber's own handler, or right after it has left. */

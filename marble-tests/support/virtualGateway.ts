@@ -61,7 +61,7 @@ export function virtualGateway(specs: readonly (string | SourceSpec)[], schedule
     governance,
     strategy: byPriority,
     report: (body) => {
-      const event = { ...body, atMs: now() } as GatewayEvent;
+      const event: GatewayEvent = { ...body, atMs: now() };
       events.push(event);
       if (event.type === 'round-decided') rows.push(...event.records);
       bus.next(event);

@@ -25,19 +25,19 @@ export interface CallSpec {
 
 /** What a call is to say: a marble diagram, `r` for the response, and of response or error the fields that matter. */
 export interface ExpectedCall {
-  toAnswer(diagram: string, fields?: object): void;
-  toFail(diagram: string, fields: unknown): void;
-  toSayNothing(): void;
+  toAnswer(this: void, diagram: string, fields?: object): void;
+  toFail(this: void, diagram: string, fields: unknown): void;
+  toSayNothing(this: void): void;
 }
 
 export interface Stage {
   readonly scheduler: TestScheduler;
-  gatewayOf(specs: readonly (string | SourceSpec)[], policy?: Partial<Policy>): VirtualGateway;
-  expectCall(gateway: VirtualGateway, spec?: CallSpec): ExpectedCall;
+  gatewayOf(this: void, specs: readonly (string | SourceSpec)[], policy?: Partial<Policy>): VirtualGateway;
+  expectCall(this: void, gateway: VirtualGateway, spec?: CallSpec): ExpectedCall;
   /** Does something at a time of the test; `at(0)` is before the first call. */
-  at(atMs: number, act: () => void): void;
+  at(this: void, atMs: number, act: () => void): void;
   /** Runs to the end of virtual time. */
-  flush(): void;
+  flush(this: void): void;
 }
 
 /** A test of whole calls in virtual time. Whatever it is about: nothing may be left when its last call has ended (X1, X2). */

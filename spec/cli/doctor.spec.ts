@@ -65,7 +65,7 @@ describe('doctor', () => {
 });
 
 describe('doctor --probe', () => {
-  test.concurrent('asks each source alone, once, for one token; tells time or error, and fails if any source does', async () => {
+  test.concurrent('asks each source alone, once; tells time or error, and fails if any source does', async () => {
     const good = await start('open@0.02 d@0.3"OK" f@0.3');
     const refusing = await start(`401@0.02(invalid_api_key,"Incorrect API key: ${secret}")`);
     const busy = await start('429@0.02(ra=30)');
@@ -80,7 +80,14 @@ describe('doctor --probe', () => {
     ]);
     expect(probes[1]?.['ms']).toBeGreaterThanOrEqual(290);
     expect(stdout).not.toContain(secret);
-    expect([refusing, good, busy].map(({ requests }) => requests.map(({ body }) => body['max_tokens']))).toEqual([[1], [1], [1]]);
+    expect([refusing, good, busy].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+  });
+
+  test.concurrent('sets no limit of tokens, within which a reasoning model would not get to say anything', async () => {
+    const reasoning = await start('open@0.02 r@0.05"They want OK." d@0.1"OK" f@0.1');
+    const { code } = await runCli(['doctor', '--probe'], { env: sourceEnv({ reasoning: reasoning.url }) });
+    expect(code).toBe(0);
+    expect(reasoning.requests[0]?.body).not.toHaveProperty('max_tokens');
   });
 
   test.concurrent('0 if every source answers, and a table of them', async () => {

@@ -11,7 +11,9 @@ import { VirtualTimeScheduler, firstValueFrom, lastValueFrom, take, toArray } fr
 import type { Observable, Subscription } from 'rxjs';
 import type { ChatDelta } from '../../lib/model/delta.js';
 import type { GatewayError, StreamLivenessTimeout } from '../../lib/model/errors.js';
+import { createGateway } from '../../lib/assemble.js';
 import { parseRequest } from '../../lib/model/request.js';
+import type { ChatResponse } from '../../lib/model/response.js';
 import { createHttpClient } from '../../lib/sources/httpBytes.js';
 import type { HttpClient, HttpClientSettings } from '../../lib/sources/httpBytes.js';
 import { createHttpSource } from '../../lib/sources/httpSource.js';
@@ -200,6 +202,34 @@ describe('the end of an answer', () => {
       setTimeout(() => request.socket.destroy(), 20);
     });
     expect(await failureOf(answer$(server.origin))).toMatchObject({ code: 'transient', source: 'test/1', httpStatus: 200, providerRequestId: 'req-7' });
+  });
+});
+
+describe('a finish reason in every frame, as some relays send it', () => {
+  const each = (content: string): string => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}\n\n`;
+
+  async function ask(origin: string): Promise<ChatResponse> {
+    const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources: [sourceAt(origin)], maxAttempts: 1 });
+    closers.push(() => gateway.close());
+    return gateway.chat({ messages: [{ role: 'user', content: 'hi' }] });
+  }
+
+  test('does not cut an answer that takes longer than the grace (H15)', async () => {
+    const server = await upstream((response) => {
+      const texts = ['a', 'b', 'c', 'd'];
+      const drip = setInterval(() => {
+        response.write(each(texts.shift() ?? ''));
+        if (texts.length > 0) return;
+        clearInterval(drip);
+        response.end(done);
+      }, 400);
+    });
+    expect(await ask(server.origin)).toMatchObject({ content: 'abcd', finishReason: 'stop' });
+  });
+
+  test('does not make an answer of one that breaks off with an error', async () => {
+    const server = await upstream((response) => response.end(each('a') + each('b') + 'data: {"error":{"code":503,"message":"gone"}}\n\n'));
+    await expect(ask(server.origin)).rejects.toMatchObject({ cause: { code: 'transient', httpStatus: 503 } });
   });
 });
 
@@ -437,6 +467,12 @@ describe('bodies', () => {
     const error = await failureOf(answer$(server.origin, { apiKey }));
     expect(error.message).toContain('bad key');
     expect(inspect(error, { depth: 10 })).not.toContain(apiKey);
+  });
+
+  test('so is the value of any header that was set, whatever its name', async () => {
+    const server = await upstream((response) => response.writeHead(401).end(JSON.stringify({ error: { message: 'team bluewords, swordfish' } })));
+    const { message } = await failureOf(answer$(server.origin, { headers: { 'x-team': 'bluewords', 'x-id': 'Plain swordfish' } }));
+    expect(message).toBe('HTTP 401: team [masked], [masked]');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { connectionFailure } from '../../lib/sources/connectionFailure.js';
+import { createHttpClient } from '../../lib/sources/httpBytes.js';
 import { createProxyRoute, proxyLabel } from '../../lib/sources/proxyRoute.js';
 
 describe('the proxy of an address (TR-03)', () => {
@@ -44,12 +45,26 @@ describe('the proxy of an address (TR-03)', () => {
     expect(route({ ...proxies, NO_PROXY: noProxy }, url) === undefined).toBe(direct);
   });
 
-  test('an address that is none is refused without being shown', () => {
-    expect(() => createProxyRoute({ http_proxy: 'http://user:hush@ho st' })).toThrow(expect.objectContaining({ code: 'config', message: expect.not.stringContaining('hush') }));
+  test.each([
+    ['http_proxy', 'http://user:hush@ho st'],
+    ['HTTP_PROXY', 'ftp://user:hush@p:1'],
+    ['https_proxy', 'file:///hush'],
+    ['HTTPS_PROXY', 'http://us%zzer:hush@p:1'],
+    ['https_proxy', 'http://user:hush%@p:1'],
+    ['https_proxy', 'http://user%:41hush@p:1'],
+  ])('%s=%s is refused when the client is made, named but not shown', (name, value) => {
+    const make = (): unknown => createHttpClient({ env: { [name]: value } });
+    expect(make).toThrow(expect.objectContaining({ code: 'config', message: expect.stringMatching(new RegExp(`^${name} `)) }));
+    expect(make).not.toThrow('hush');
   });
 
-  test('is shown without its password', () => {
+  test.each(['http', 'https', 'socks5', 'socks'])('%s is a protocol of proxies', (protocol) => {
+    expect(route({ http_proxy: `${protocol}://us%40er:p%3A@p:1` }, 'http://a')).toBeDefined();
+  });
+
+  test('is shown without its password, and without a user who may be a token', () => {
     expect(proxyLabel(new URL('http://user:hush@p:1'))).toBe('http://user:[masked]@p:1');
+    expect(proxyLabel(new URL('http://TOKEN@p:1'))).toBe('http://[masked]@p:1');
     expect(proxyLabel(new URL('http://p:1'))).toBe('http://p:1');
   });
 });

@@ -4,6 +4,7 @@ import type { ChatDelta } from '../../lib/model/delta.js';
 import { RequestError, TransientError } from '../../lib/model/errors.js';
 import { createFold } from '../../lib/model/fold.js';
 import type { Answer, AnswerFold } from '../../lib/model/fold.js';
+import { parseRequest } from '../../lib/model/request.js';
 import { createChatReader } from '../../lib/wire/chatReader.js';
 import type { ChatReaderOptions } from '../../lib/wire/chatReader.js';
 
@@ -172,8 +173,21 @@ describe('the end', () => {
     ['an event named error', 'event: error\ndata: plain words\n\n'],
     ['an error document', '{"error":"no"}'],
     ['an error document in a list', '[{"error":{"code":429}}]'],
+    ['an error beside a code of success', frame({ error: { code: 0, message: 'but no' } })],
   ])('%s is a failure', (_what, body) => {
     expect(read(body + done).error).toBeInstanceOf(RequestError);
+  });
+
+  test.each([
+    ['an empty error', { error: {} }],
+    ['a list of no errors', { error: [] }],
+    ['an error that says nothing', { error: { code: 0, message: '', type: null } }],
+    ['a number for no error', { error: 0 }],
+    ['no detail', { detail: null }],
+  ])('%s is none (beside an answer, or as padding)', (_what, fields) => {
+    const good = { choices: [{ index: 0, delta: { content: 'x' } }] };
+    expect(answer(frame({ ...good, ...fields }) + frame(fields) + stop).content).toBe('x');
+    expect(answer(JSON.stringify({ choices: [{ message: { content: 'x' } }], ...fields })).content).toBe('x');
   });
 
   test.each(['error', 'network_error', 'insufficient_system_resource', 'abort'])('finish reason %s is a failure', (word) => {
@@ -187,19 +201,48 @@ describe('the end', () => {
     expect(answer(say('x') + delta({}, word)).finishReason).toBe(reason);
   });
 
-  test('the first finish reason stays', () => {
-    expect(answer(say('x') + delta({}, 'length') + stop + delta({}, null) + done).finishReason).toBe('length');
+  test('the last finish reason stays, and null is none', () => {
+    expect(answer(say('x') + stop + delta({}, 'length') + delta({}, null) + done).finishReason).toBe('length');
+    expect(answer(say('x') + stop + delta({}, 'error') + done).finishReason).toBe('stop');
   });
 
-  test('no text, no call and no token is a failure; a spent token is not', () => {
-    expect(read(stop + done)).toMatchObject(transient('empty'));
-    expect(read(done)).toMatchObject(transient('empty'));
-    expect(read(stop + frame({ choices: [], usage: { completion_tokens: 0 } }) + done)).toMatchObject(transient('empty'));
-    expect(read(stop + frame({ choices: [], usage: { completion_tokens: 1 } }) + done).complete).toBe(true);
-    expect(read(delta({}, 'length') + done).complete).toBe(true);
+  describe('a finish reason in every frame', () => {
+    const each = (content: string, finish = 'stop'): string => delta({ content }, finish);
+
+    test('is no end: the text after it is read, and each is told', () => {
+      const { fold, deltas } = read(each('a') + each('b') + each('c', 'length') + done);
+      expect(fold.answer()).toMatchObject({ content: 'abc', finishReason: 'length' });
+      expect(deltas.filter(({ type }) => type === 'finish')).toHaveLength(3);
+    });
+
+    test('ends where the body ends', () => {
+      expect(read(each('a') + each('b')).complete).toBe(true);
+    });
+
+    test.each([
+      ['an error frame', frame({ error: { message: 'm' } })],
+      ['an event named error', 'event: error\ndata: plain words\n\n'],
+      ['an error for a finish reason', delta({}, 'error')],
+      ['a broken frame', 'data: {"choices":[{"del\n\n'],
+    ])('%s is a failure once output came after one', (_what, body) => {
+      expect(read(each('a') + each('b') + body + done).error).toBeDefined();
+      expect(read(each('a') + body + done).error).toBeUndefined();
+    });
+
+    test('so is a connection that breaks', () => {
+      const brokeOff = new TransientError('reset');
+      expect(read(each('a') + each('b'), { brokeOff }).error).toBe(brokeOff);
+      expect(read(each('a'), { brokeOff }).complete).toBe(true);
+    });
   });
 
-  test.each([['', 'empty'], ['  \n', 'empty'], ['<html>login</html>', 'markup'], ['\u001f\u008b', 'without a finish reason'], ['{}', 'no answer'], ['{"choices":[]}', 'no answer']])(
+  test.each([['stop'], ['length'], ['content_filter'], [null]])('finish reason %s without any output is no answer (H4)', (finish) => {
+    const spent = frame({ choices: [], usage: { completion_tokens: 7 } });
+    expect(read(delta({}, finish) + spent + done)).toMatchObject(transient('without any output'));
+    expect(read(JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: finish }], usage: { completion_tokens: 7 } }))).toMatchObject(transient('without any output'));
+  });
+
+  test.each([['', 'empty'], ['  \n', 'empty'], ['[{"choices":[{"message":{"content":"a"}}]},{"choices":[{"message":{"content":"b"}}]}]', 'not one JSON document'], ['<html>login</html>', 'markup'], ['\u001f\u008b', 'without a finish reason'], ['{}', 'no answer'], ['{"choices":[]}', 'no answer']])(
     'the body %j is transient', (body, words) => {
       expect(read(body)).toMatchObject(transient(words));
     },
@@ -234,6 +277,12 @@ describe('text', () => {
     expect(answer(choice({ message: { content: 'one' } }) + choice({ message: { content: ' two' }, finish_reason: 'stop' })).content).toBe('one two');
     const repeated = choice({ message: { content: 'said', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{}' } }] }, finish_reason: 'stop' });
     expect(answer(say('said') + repeated)).toMatchObject({ content: 'said', toolCalls: [{ id: 'c', name: 'f' }] });
+  });
+
+  test('a message beside a delta brings what the delta does not', () => {
+    expect(answer(JSON.stringify({ choices: [{ delta: {}, message: { content: 'all' }, finish_reason: 'stop' }] }))).toMatchObject({ content: 'all' });
+    expect(answer(choice({ delta: {}, message: { content: 'one' } }) + choice({ delta: {}, message: { content: ' two' }, finish_reason: 'stop' })).content).toBe('one two');
+    expect(answer(choice({ delta: { content: 'x' }, message: { content: 'x', reasoning_content: 'why' }, finish_reason: 'stop' }))).toMatchObject({ content: 'x', reasoning: 'why' });
   });
 
   test('parts of a content list go where their type says', () => {
@@ -311,9 +360,51 @@ describe('tool calls', () => {
     expect(answer(body)).toMatchObject({ finishReason: 'tool_calls', toolCalls: [{ name: 'f', arguments: '{"x":1}' }] });
   });
 
+  test('the input of a custom tool is free text, whole at any point', () => {
+    const custom = (fields: object): string => delta({ tool_calls: [{ index: 0, ...fields }] });
+    const { fold, complete } = read(custom({ id: 'a', type: 'custom', custom: { name: 'sh', input: 'ls ' } }) + custom({ custom: { input: '-l {' } }) + done);
+    expect(complete).toBe(true);
+    expect(fold.answer()).toMatchObject({
+      toolCalls: [{ id: 'a', name: 'sh', arguments: 'ls -l {' }],
+      message: { tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'sh', input: 'ls -l {' } }] },
+    });
+  });
+
   test('an object for arguments is written as JSON, and fields that we do not know stay in the message', () => {
     const body = delta({ tool_calls: [{ index: 0, id: 'a', ...f({ x: 1 }, 'f'), extra_content: { signature: 's' } }] }) + stop;
     expect(answer(body).message.tool_calls).toEqual([{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' }, extra_content: { signature: 's' } }]);
+  });
+});
+
+describe('the message to append', () => {
+  const call = delta({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] });
+  const message = (body: string): object => answer(body + stop).message;
+
+  test('keeps reasoning_content beside tool calls, where the next turn is refused without it', () => {
+    const why = delta({ reasoning_content: 'be' }) + delta({ reasoning_content: 'cause' });
+    expect(message(why + call)).toMatchObject({ role: 'assistant', content: null, reasoning_content: 'because' });
+    expect(message(why + say('x'))).toEqual({ role: 'assistant', content: 'x' });
+    expect(message(delta({ reasoning: 'why' }) + call)).not.toHaveProperty('reasoning_content');
+  });
+
+  test('keeps reasoning_details beside tool calls, as they came', () => {
+    const details = [{ type: 'reasoning.text', text: 'a', index: 0 }, { type: 'reasoning.encrypted', data: 'z', index: 1 }];
+    const { fold } = read(delta({ reasoning: 'a', reasoning_details: [details[0]] }) + delta({ reasoning_details: [details[1]] }) + call + stop);
+    expect(fold.answer().message).toMatchObject({ reasoning_details: details });
+    expect(fold.increments).toBe(2);
+  });
+
+  test('of an answer in one piece, and of a message that repeats what was streamed, too', () => {
+    const whole = { content: '', reasoning_content: 'why', reasoning_details: [{ data: 1 }], tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{}' } }] };
+    const kept = { reasoning_content: 'why', reasoning_details: [{ data: 1 }] };
+    expect(answer(JSON.stringify({ choices: [{ message: whole }] })).message).toMatchObject(kept);
+    expect(message(delta({ reasoning_content: 'why', reasoning_details: [{ data: 1 }] }) + call + choice({ message: whole }))).toMatchObject(kept);
+  });
+
+  test('can be a message of the next request', () => {
+    const messages: { role: string; [field: string]: unknown }[] = [{ role: 'user', content: 'hi' }];
+    messages.push(answer(say('x') + stop).message);
+    expect(parseRequest({ messages }).messages).toHaveLength(2);
   });
 });
 
@@ -323,6 +414,13 @@ describe('usage', () => {
 
   test('the last number wins, and no report takes one away', () => {
     expect(usage({ prompt_tokens: 5, completion_tokens: 1 }, { completion_tokens: 3 }, {}, { prompt_tokens: null })).toEqual({ ...none, promptTokens: 5, completionTokens: 3 });
+  });
+
+  test('a report of nothing but zeros takes nothing away, and stays where it is the only one', () => {
+    const zeros = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    expect(usage({ prompt_tokens: 5, completion_tokens: 3 }, zeros)).toEqual({ ...none, promptTokens: 5, completionTokens: 3 });
+    expect(usage(zeros, zeros)).toEqual({ ...none, promptTokens: 0, completionTokens: 0, totalTokens: 0 });
+    expect(usage({ prompt_tokens: 5, completion_tokens: 3 }, { prompt_tokens: 5, completion_tokens: 0 })?.completionTokens).toBe(0);
   });
 
   test.each(['-1', '1.5', '1e400', '"7"', 'null', '1e30'])('%s is no number of tokens', (tokens) => {
@@ -342,4 +440,17 @@ describe('usage', () => {
 test('log probabilities of several frames are joined', () => {
   const withLogprobs = (token: string): string => choice({ delta: { content: token }, logprobs: { content: [{ token }] } });
   expect(answer(withLogprobs('a') + withLogprobs('b') + stop).logprobs).toEqual({ content: [{ token: 'a' }, { token: 'b' }] });
+});
+
+test('log probabilities of a long answer are joined in the lists that there are, not copied', () => {
+  const fold = createFold('a');
+  const entry = (at: number): object => ({ token: String(at) });
+  const listOf = (): unknown[] => (fold.answer().logprobs as { content: unknown[] }).content;
+  const first = { content: [entry(0)], refusal: null };
+  fold.add({ type: 'logprobs', logprobs: first });
+  const list = listOf();
+  for (let at = 1; at < 20_000; at += 1) fold.add({ type: 'logprobs', logprobs: { content: [entry(at)], refusal: null } });
+  expect(listOf()).toBe(list);
+  expect(list).toEqual(Array.from({ length: 20_000 }, (_, at) => entry(at)));
+  expect(first.content).toHaveLength(1);
 });

@@ -92,6 +92,21 @@ describe('the class of a failure (R1)', () => {
     [200, { message: 'maximum context length is 8192 tokens' }, 'request'],
     [200, { message: 'Error: {\'code\': \'content_filter\'}' }, 'request'],
     [200, { message: 'Error: {\'code\': \'rate_limit_exceeded\'}' }, 'transient'],
+    [400, { code: 400, message: 'acme/none is not a valid model ID' }, 'source'],
+    [400, { code: '1211', message: 'no such thing' }, 'source'],
+    [400, { message: 'Unknown Model, please check the model code.' }, 'source'],
+    [400, { code: '400', type: 'None', message: '{\'error\': \'/chat/completions: Invalid model name passed in model=none. Call `/v1/models` to view available models for your key.\'}' }, 'source'],
+    [400, { message: 'the message is not valid for this model' }, 'request'],
+    [429, { message: 'Your team has either used all available credits or reached its monthly spending limit.' }, 'source'],
+    [429, { status: 'RESOURCE_EXHAUSTED', message: 'the spending limit of this key is reached' }, 'source'],
+    [429, { status: 'RESOURCE_EXHAUSTED', message: 'too fast' }, 'rate_limited'],
+    [200, { type: 'invalid_request_error', message: 'bad tool' }, 'request'],
+    [200, { type: 'invalid_request_error', message: 'The model `x` does not exist' }, 'source'],
+    [200, { type: 'permission_error', message: 'm' }, 'source'],
+    [200, { type: 'not_found_error', message: 'm' }, 'source'],
+    [200, { type: 'authentication_error', message: 'm' }, 'source'],
+    [200, { type: 'api_error', message: 'm' }, 'transient'],
+    [500, { type: 'invalid_request_error', message: 'm' }, 'transient'],
   ])('%i %j is %s', (status, body, code) => {
     expect(fail(status, error(body)).code).toBe(code);
   });
@@ -109,6 +124,15 @@ describe('the class of a failure (R1)', () => {
     [{ base_resp: { status_code: 1004, status_msg: 'login' } }, 'login'],
     [{ code: 5, msg: 'short' }, 'short'],
     ['Too Early', 'Too Early'],
+    [{ object: 'error', message: { detail: [{ loc: ['body', 'tools'], msg: 'missing', input: { a: 'prompt' } }] }, type: 'invalid_request_message_error' }, 'body.tools: missing'],
+    [{ detail: { message: 'from fields' } }, 'from fields'],
+    [error({ message: '[{\'type\': \'missing\', \'msg\': \'Field required\', \'input\': {\'messages\': [{\'content\': \'a prompt\'}]}}]' }), 'Field required'],
+    [error({ message: '{"msg":"bad", "input" : "a prompt"}' }), 'bad'],
+    [error({ message: 'bad: {\\"messages\\": [{\\"content\\": \\"a prompt\\"}]}' }), 'bad'],
+    [error({ message: 'bad: {\'role\': \'user\', \'content\': \'a prompt\'}' }), 'bad'],
+    [error({ message: 'not a text [type=string_type, input_value={\'x\': \'a prompt\'}, input_type=dict]' }), 'not a text'],
+    ['cut off: {"messages":[{"role":"user","content":"a prompt', 'cut off'],
+    [error({ message: 'Invalid type for \'messages\': expected a list' }), 'expected a list'],
   ])('%j says %j', (body, words) => {
     expect(fail(400, body).message).toContain(words);
     expect(fail(400, body).message).not.toContain('prompt');
@@ -116,6 +140,10 @@ describe('the class of a failure (R1)', () => {
 });
 
 describe('what is shown (R7)', () => {
+  test.each(['skip_special_tokens', 'key-value-cache', 'keyValueCacheSize', 'skipSpecialTokens2', 'pk_columns_of_table'])('%s is a word, not a key', (word) => {
+    expect(fail(400, error({ message: `unknown field ${word}` })).message).toContain(word);
+  });
+
   test('a page is its title, a long text is cut, markup is gone', () => {
     expect(fail(524, `<!DOCTYPE html><html><head><title>x | 524: slow</title></head><body>${'<div>y</div>'.repeat(500)}`).message).toBe('HTTP 524: x | 524: slow');
     expect(fail(500, `<html><body>${'<div>y</div>'.repeat(9)}`).message).toBe('HTTP 500');

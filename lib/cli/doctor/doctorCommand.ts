@@ -15,8 +15,8 @@ interface Flags {
 const purpose = paragraph(`
 Shows the settings of a scope as they take effect, defaults included and secrets masked, and what is doubtful about them. If
 they are refused, every problem is told at once, each with its key, value and remedy, and the exit code is 3. With
---probe it also asks each source a question that costs one token, each by itself, without retry or hedge, and tells how
-long it took or why it failed; then the exit code is 1 if any source fails.`);
+--probe it also asks each source a short question, which costs a few tokens (more where the model reasons), each by itself,
+without retry or hedge, and tells how long it took or why it failed; then the exit code is 1 if any source fails.`);
 
 const examples = `
 Examples:
@@ -31,7 +31,7 @@ export const addDoctor: AddCommand = (program, { terminal, done }) => {
     .description(purpose)
     .option('--scope <name>', 'the scope to look at, the first part of the keys', 'LLM')
     .option('--env-file <file>', 'reads settings from a file too; what is set in the environment wins (default: none)')
-    .option('--probe', 'asks each source one question of one token')
+    .option('--probe', 'asks each source a short question, which costs a few tokens')
     .option('--timeout <s>', 'with --probe: longest wait for a source, in s', decimal({ min: 0.1, max: 3600 }), 30)
     .option('--json', 'prints settings, findings and probes (times in ms) as JSON')
     .addHelpText('after', examples)

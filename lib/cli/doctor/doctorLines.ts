@@ -47,7 +47,7 @@ export function probeLines(probes: readonly Probe[], { paint, columns }: Screen)
   ]);
   const widest = [undefined, undefined, undefined, Math.max(30, columns - 46)];
   return [
-    paint('bold', 'Probe: one question of one token to each source'),
+    paint('bold', 'Probe: a short question to each source'),
     table({ head: ['source', 'result', 'time', ''], rows, figures: [2], widest, paint }),
   ];
 }

@@ -34,7 +34,8 @@ async function probe({ settings, source, signal }: { settings: GatewaySettings; 
   const startMs = performance.now();
   const ms = (): number => Math.trunc(performance.now() - startMs);
   try {
-    const { model } = await gateway.chat({ messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 1 }, { signal });
+    // No limit of tokens: a reasoning model would spend it before its first word, and some models refuse the field.
+    const { model } = await gateway.chat({ messages: [{ role: 'user', content: 'Say only OK.' }] }, { signal });
     return { source, ok: true, ms: ms(), model };
   } catch (error: unknown) {
     signal.throwIfAborted();

@@ -3,6 +3,7 @@ import type { TestScheduler } from 'rxjs/testing';
 import type { ScriptStep } from '../../../lib/sources/scriptedSource.js';
 import { heldBy } from '../atRest.js';
 import type { Held } from '../atRest.js';
+import { replaceStream } from '../replaceStream.js';
 import { recordCall } from '../recordedCall.js';
 import type { Told } from '../recordedCall.js';
 import { hello, virtualGateway } from '../virtualGateway.js';
@@ -65,7 +66,7 @@ function flushTo(scheduler: TestScheduler, turns: number): void {
     const action = scheduler.actions.shift();
     if (action === undefined) return;
     scheduler.frame = action.delay;
-    const error: unknown = action.execute(action.state, action.delay);
+    const error = action.execute(action.state, action.delay) as Error | undefined;
     if (error !== undefined) throw error;
   }
   throw new Error(`still busy at ${scheduler.frame} ms`);
@@ -74,14 +75,12 @@ function flushTo(scheduler: TestScheduler, turns: number): void {
 function noteScripts(world: World, gateway: VirtualGateway): Map<string, readonly ScriptStep[]> {
   const scriptOf = new Map<string, readonly ScriptStep[]>();
   gateway.sources.forEach((source, at) => {
-    const { stream } = source;
     const scripts = world.sources[at]!.scripts;
-    const noted: typeof stream = (request, context) =>
+    replaceStream(source, (scripted) => (request, context) =>
       defer(() => {
         scriptOf.set(context.attemptId, scripts[Math.min(source.requests.length, scripts.length - 1)]!);
-        return stream(request, context);
-      });
-    Object.assign(source, { stream: noted });
+        return scripted(request, context);
+      }));
   });
   return scriptOf;
 }

@@ -31,7 +31,7 @@ interface Frame {
 type End =
   | { readonly type: 'hang' }
   | { readonly type: 'finish'; readonly gap: number; readonly reason: string }
-  | { readonly type: 'finish-open'; readonly gap: number; readonly reason: string; readonly usageGap: number; readonly then: 'hang' | 'end' | 'error'; readonly thenGap: number }
+  | { readonly type: 'finish-open'; readonly gap: number; readonly reason: string; readonly usageGap: number; readonly rest: 'hang' | 'end' | 'error'; readonly restGap: number }
   | { readonly type: 'end'; readonly gap: number }
   | { readonly type: 'error'; readonly gap: number; readonly failureClass: FailureClass; readonly askedUnits: number };
 
@@ -44,10 +44,10 @@ const anyFrame: fc.Arbitrary<Frame> = fc.record({ gap: upTo(8), kind: fc.constan
 const anyEnd: fc.Arbitrary<End> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constant('finish'), gap: upTo(8, 1), reason }) },
   { weight: 2, arbitrary: fc.constant({ type: 'hang' }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('finish-open'), gap: upTo(8, 1), reason, usageGap: upTo(6, 1), then: fc.constantFrom('hang', 'end', 'error'), thenGap: upTo(8, 1) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('finish-open'), gap: upTo(8, 1), reason, usageGap: upTo(6, 1), rest: fc.constantFrom('hang', 'end', 'error'), restGap: upTo(8, 1) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('end'), gap: upTo(8, 1) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('error'), gap: upTo(8, 1), failureClass: fc.constantFrom('transient', 'transient', 'rate_limited', 'source', 'request'), askedUnits: fc.oneof(fc.constant(0), upTo(20), fc.constant(700)) }) },
-) as fc.Arbitrary<End>;
+);
 
 const anyScript = fc.tuple(fc.oneof({ weight: 5, arbitrary: fc.array(anyFrame, { minLength: 1, maxLength: 6 }) }, { weight: 1, arbitrary: fc.constant([]) }), anyEnd).map(([frames, end]) => toScript(frames, end));
 
@@ -130,12 +130,12 @@ function toEnd(end: End, lastMs: number): ScriptStep[] {
       return [{ atMs, type: 'delta', delta: { type: 'finish', reason: end.reason } }, { atMs, type: 'end' }];
     case 'finish-open': {
       const usageMs = atMs + end.usageGap * unitMs;
-      const thenMs = usageMs + end.thenGap * unitMs;
+      const restMs = usageMs + end.restGap * unitMs;
       return [
         { atMs, type: 'delta', delta: { type: 'finish', reason: end.reason } },
         { atMs: usageMs, type: 'delta', delta: { type: 'usage', usage: { promptTokens: 1, completionTokens: 2, totalTokens: 3, reasoningTokens: null, cachedTokens: null } } },
-        ...(end.then === 'end' ? [{ atMs: thenMs, type: 'end' as const }] : []),
-        ...(end.then === 'error' ? [failure(thenMs, 'transient', 0)] : []),
+        ...(end.rest === 'end' ? [{ atMs: restMs, type: 'end' as const }] : []),
+        ...(end.rest === 'error' ? [failure(restMs, 'transient', 0)] : []),
       ];
     }
     case 'end':
