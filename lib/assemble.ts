@@ -1,3 +1,5 @@
+// `AsyncDisposable` for users whose TypeScript knows neither it nor the types of Node.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { SchedulerLike } from 'rxjs';
 import { createLoopLag } from './clock/loopLag.js';
 import { monotonicScheduler } from './clock/monotonicScheduler.js';

@@ -15,7 +15,7 @@ const rooms: Record<string, { floor: number; rooms: string[]; packages: string[]
   telemetry: { floor: 2, rooms: ['model'], packages: ['rxjs', 'better-sqlite3'] },
   gateway: { floor: 3, rooms: ['model', 'operators', 'governance'], packages: ['rxjs'] },
   assemble: { floor: 4, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway'], packages: ['rxjs'] },
-  index: { floor: 5, rooms: ['model', 'clock', 'config', 'sources', 'telemetry', 'gateway', 'assemble'], packages: [] },
+  index: { floor: 5, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway', 'assemble'], packages: [] },
   lab: { floor: 5, rooms: ['model'], packages: ['rxjs'] },
   cli: { floor: 6, rooms: ['model', 'clock', 'config', 'sources', 'telemetry', 'gateway', 'assemble', 'lab'], packages: ['rxjs', 'commander', 'cli-table3', 'log-update'] },
 };

@@ -1,11 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import * as gateway from '../lib/index.js';
 import * as operators from '../lib/operators/index.js';
+import { unexportedTypes } from './support/unexportedTypes.js';
+
+/** Only other types are made from these; no value of them goes in or out. */
+const innerTypes = ['Engine', 'Kind', 'Reading', 'Setting', 'SettingsTable'];
 
 // The golden list: a change here is a change of what users may rely on, and belongs into CHANGELOG.md.
 describe('public names', () => {
   test('of polygateway', () => {
     expect(Object.keys(gateway).sort()).toEqual([
+      'AdmissionRefused',
       'AllSourcesExhausted',
       'CallDeadlineExceeded',
       'ConfigError',
@@ -28,6 +34,11 @@ describe('public names', () => {
   test('of polygateway/operators', () => {
     expect(Object.keys(operators).sort()).toEqual(['finalizeWith', 'graceAfter', 'hedge', 'livenessTimeout', 'releaseFirst', 'silence', 'stallMetrics']);
   });
+
+  test.each(['index.ts', 'operators/index.ts'])('every type in a signature behind %s can be imported from it', (entry) => {
+    const missing = unexportedTypes(fileURLToPath(new URL(`../lib/${entry}`, import.meta.url)));
+    expect(missing.filter((name) => !innerTypes.includes(name))).toEqual([]);
+  }, 60_000);
 
   test('errors carry the codes by which they are matched', () => {
     const { AllSourcesExhausted, CallDeadlineExceeded, ConfigError, GatewayClosedError, GovernanceBackendError, RateLimitedError, RequestError, SourceError, TransientError } = gateway;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { diagramOf } from '../marble-tests/operators/diagramOf.js';
 import { startUpstream } from '../lib/lab/upstream.js';
 import type { Upstream } from '../lib/lab/upstream.js';
 import { schemaSql } from '../lib/telemetry/schema.js';
@@ -35,13 +36,13 @@ describe('README', () => {
     expect(between?.trim()).toBe(settingsTable());
   });
 
-  test('every block of TypeScript compiles against the build', async () => {
+  test('every block of TypeScript compiles against the build, without the types of Node', async () => {
     const files = blocks('ts').map((code, at) => {
       const file = join(folder, `block${at}.ts`);
       writeFileSync(file, code);
       return file;
     });
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
     await expect(run(process.execPath, [join(root, 'node_modules/@typescript/native/bin/tsc'), '--ignoreConfig', ...options, ...files], { cwd: root })).resolves.toMatchObject({ stderr: '' });
   }, 60_000);
 
@@ -66,15 +67,28 @@ describe('README', () => {
     db.exec(schemaSql('sqlite'));
     const insert = db.prepare(
       `INSERT INTO llm_attempts (id, call_id, scope, role, source, provider, model, streamed, outcome, error_class, won, latency_ms, max_inter_token_ms, started_at, created_at, stall_ms)
-       VALUES (?, 'c', 'LLM', 'primary', 'a/1', 'a', 'm', 1, ?, ?, ?, 5000, ?, '', '', ?)`,
+       VALUES (?, 'c', 'LLM', 'primary', ?, 'a', 'm', 1, ?, ?, ?, 5000, ?, '', '', ?)`,
     );
-    insert.run('1', 'ok', null, 1, 9000, 9000);
-    insert.run('2', 'ok', null, 1, 700, 0);
-    insert.run('3', 'error', 'hedge_cancelled', 0, null, null);
+    insert.run('1', 'a/1', 'ok', null, 1, 9000, 9000);
+    insert.run('2', 'a/1', 'ok', null, 1, 700, 0);
+    insert.run('3', 'a/1', 'error', 'hedge_cancelled', 0, null, null);
+    insert.run('4', 'b/1', 'ok', null, 1, null, null);
     const [gaps, sums] = blocks('sql').map((query) => db.prepare(query).all());
     expect(gaps).toEqual([{ source: 'a/1', attempts: 2, p50_ms: 700, p99_ms: 9000, longest_ms: 9000 }]);
-    expect(sums).toEqual([{ source: 'a/1', attempts: 3, won: 2, lost: 1, failed: 0, wall_ms: 5000, stall_ms: 9000 }]);
+    expect(sums).toEqual([
+      { source: 'a/1', attempts: 3, won: 2, lost: 1, failed: 0, wall_ms: 5000, stall_ms: 9000 },
+      { source: 'b/1', attempts: 1, won: 1, lost: 0, failed: 0, wall_ms: 5000, stall_ms: null },
+    ]);
     db.close();
+  });
+
+  test('its diagrams are those of the docstrings', () => {
+    const shown = [...readme.matchAll(/^`(\w+)\([^\n]*\n\n```\n([\s\S]*?)^```/gm)].map(([, operator = '', block = '']) => {
+      const rows = block.matchAll(/^(\w+):( +[-\w^!|#()*]+)(?: {2,}.*)?$/gm);
+      return [operator, Object.fromEntries([...rows].map(([, label = '', marbles = '']) => [label, marbles]))] as const;
+    });
+    expect(shown.map(([operator]) => operator)).toEqual(['silence', 'livenessTimeout', 'stallMetrics', 'hedge']);
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(shown.map(([operator]) => [operator, diagramOf(operator)])));
   });
 
   test('its commands are scripts of the package', () => {

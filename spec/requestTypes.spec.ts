@@ -36,7 +36,7 @@ test.each([
 ])('%s is refused before anything is sent, and the message names it', (_what, request, named) => {
   const refused = ((): unknown => {
     try {
-      return parseRequest(request as unknown);
+      return parseRequest(request);
     } catch (error) {
       return error;
     }

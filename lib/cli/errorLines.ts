@@ -1,4 +1,5 @@
-import { messageOf } from '../model/errors.js';
+import { codeOf, messageOf } from '../model/errors.js';
+import type { AllSourcesExhausted } from '../model/errors.js';
 import { maskSecrets } from '../model/mask.js';
 import { adviceFor } from './advice.js';
 import type { Paint } from './paint.js';
@@ -61,16 +62,12 @@ function isBundle(error: unknown): error is { errors: unknown[] } {
 }
 
 function oneLine(error: unknown): string {
-  const { code } = codesOf(error);
+  const code = codeOf(error);
   const text = messageOf(error).replace(/\s+/g, ' ').trim();
   return code === undefined || text.includes(code) ? text : `${code} - ${text}`;
 }
 
 function codesOf(error: unknown): { code: string | undefined; reason: string | undefined } {
-  const field = (name: 'code' | 'reason'): string | undefined => {
-    if (typeof error !== 'object' || error === null) return undefined;
-    const value = (error as Partial<Record<typeof name, unknown>>)[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { code: field('code'), reason: field('code') === 'all_sources_exhausted' ? field('reason') : undefined };
+  const code = codeOf(error);
+  return { code, reason: code === 'all_sources_exhausted' ? (error as Partial<AllSourcesExhausted>).reason : undefined };
 }

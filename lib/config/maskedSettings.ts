@@ -16,11 +16,16 @@ export function maskedSettings({ sources, backendUrl, telemetryUrl, ...rest }: R
 function maskedSource({ apiKey, headers, extraBody, baseUrl, ...rest }: ResolvedSource): Record<string, unknown> {
   return {
     ...rest,
-    baseUrl: maskSecrets(baseUrl, apiKey === undefined ? [] : [apiKey]),
+    baseUrl: maskSecrets(maskedQuery(baseUrl), apiKey === undefined ? [] : [apiKey]),
     ...(apiKey !== undefined && { apiKey: maskKey(apiKey) }),
     ...(headers !== undefined && { headers: mapValues(headers, () => '***') }),
     ...(extraBody !== undefined && { extraBody: maskedValue(extraBody) }),
   };
+}
+
+/** Any value of a query may be a key, but for the version of an API. */
+function maskedQuery(url: string): string {
+  return url.replace(/([?&])([^=&]+)=[^&]*/g, (pair, mark: string, name: string) => (/version/i.test(name) ? pair : `${mark}${name}=***`));
 }
 
 function maskedValue(value: unknown, name = ''): unknown {

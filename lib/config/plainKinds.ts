@@ -1,7 +1,7 @@
 import type { Kind } from './kind.js';
 
-// A Node timer that is set for longer fires at once (T5).
-const longestMs = 2 ** 31 - 1;
+/** A Node timer that is set for longer fires at once (T5). */
+export const longestMs = 2 ** 31 - 1;
 
 const plainDecimal = /^\d+(?:\.\d+)?$/;
 

@@ -1,3 +1,4 @@
+import type { Source } from '../model/source.js';
 import { checkSettings } from './checks.js';
 import type { CheckedSource } from './checks.js';
 import { isRecord } from './kind.js';
@@ -7,6 +8,7 @@ import { notYetInScope } from './notYet.js';
 import { createProblemLog } from './problemLog.js';
 import type { ProblemLog } from './problemLog.js';
 import { readFields } from './readFields.js';
+import { readPorts } from './readPorts.js';
 import { readSources } from './readSources.js';
 import { secretsIn } from './secretsIn.js';
 import { scopeSettings } from './settings.js';
@@ -20,7 +22,7 @@ export interface Resolved {
 
 /** `sources` are ports that stand in for `settings.sources`, which is then not looked at. */
 export interface ResolveOptions {
-  readonly sources?: readonly CheckedSource[];
+  readonly sources?: readonly Source[];
 }
 
 /**
@@ -29,13 +31,13 @@ export interface ResolveOptions {
  */
 export function resolveSettings(settings: GatewaySettings, { sources }: ResolveOptions = {}): Resolved {
   const log = createProblemLog(secretsIn(settings));
-  const resolved = examineSettings(settings, log, { ...(sources && { sources }) });
+  const resolved = examineSettings(settings, log, sources === undefined ? {} : { sources: readPorts(sources, log) });
   log.throwIfRefused();
   return { settings: resolved, findings: [...(settings.notices ?? []), ...log.findings] };
 }
 
 /** The same for settings of any state; tells the log instead of throwing. What it returns is of use only if nothing was refused. */
-export function examineSettings(raw: unknown, log: ProblemLog, { sources: ports }: ResolveOptions = {}): ResolvedSettings {
+export function examineSettings(raw: unknown, log: ProblemLog, { sources: ports }: { readonly sources?: readonly CheckedSource[] } = {}): ResolvedSettings {
   const given = isRecord(raw) ? raw : {};
   if (!isRecord(raw)) log.refuse(`the settings are ${log.show(raw)}, but must be an object`);
   const scope = readScope(given['scope'], log);

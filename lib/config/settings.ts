@@ -98,7 +98,7 @@ export const scopeSettings = {
 } as const satisfies SettingsTable;
 
 export const sourceSettings = {
-  baseUrl: setting({ key: 'BASE_URL', kind: httpUrl, required: true, what: 'Where the API begins, such as https://api.openai.com/v1.' }),
+  baseUrl: setting({ key: 'BASE_URL', kind: httpUrl, required: true, what: 'Where the API begins, such as https://api.openai.com/v1; a query is kept.' }),
   model: setting({ key: 'MODEL', kind: line, required: true, what: 'The model asked for, in the words of the provider.' }),
   apiKey: setting({ key: 'API_KEY', kind: secretKey, absent: 'none sent', what: 'The key, sent as a bearer token.' }),
   protocol: setting({ key: 'PROTOCOL', kind: choice('openai'), fallback: 'openai', what: 'How the source is spoken to.' }),

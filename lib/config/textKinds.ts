@@ -19,14 +19,14 @@ export const secretKey: Kind<string> = {
   secret: true,
 };
 
-/** Where an HTTP API begins; kept without a slash at the end. */
+/** Where an HTTP API begins; its path is kept without a slash at the end, and a query, such as Azure's `?api-version=…`, stays behind it. */
 export const httpUrl = textKind((text) => {
   if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return { problem: 'must be an http or https URL, such as https://api.openai.com/v1' };
-  const { href, username, password } = new URL(text);
+  const { origin, pathname, search, username, password } = new URL(text);
   if (username !== '' || password !== '') return { problem: 'holds a name or a password: take them out and use API_KEY or HEADERS' };
-  if (/[?#]/.test(text)) return { problem: 'must have no query and no fragment, since paths are added to it' };
-  if (/\/chat\/completions\/*$/.test(href)) return { problem: 'must end before /chat/completions, which is added to it' };
-  return { value: href.replace(/\/+$/, '') };
+  if (text.includes('#')) return { problem: 'has a fragment, which is never sent: leave # and what follows out' };
+  if (/\/chat\/completions\/*$/.test(pathname)) return { problem: 'has a path that must end before /chat/completions, since that is added to it' };
+  return { value: origin + pathname.replace(/\/+$/, '') + search };
 });
 
 /** Where shared state is kept. */

@@ -1,4 +1,4 @@
-import { SourceError, StreamLivenessTimeout, TransientError, messageOf } from '../model/errors.js';
+import { SourceError, StreamLivenessTimeout, TransientError, codeOf, messageOf } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import { maskSecrets } from '../model/mask.js';
 
@@ -21,7 +21,7 @@ const badTls = /^(CERT_|ERR_TLS_|ERR_SSL_|UND_ERR_PRX_TLS|DEPTH_ZERO_|SELF_SIGNE
 /** The class of an error of the HTTP client, by its code: names and TLS are the source's, the rest passes (R1). */
 export function connectionFailure(cause: unknown, exchange: FailedExchange): AttemptError {
   const { host, proxy, sent, connectTimeoutMs, waitedMs } = exchange;
-  const code = codeOf(cause);
+  const code = rootCode(cause);
   const place = proxy === undefined ? host : `${host} through the proxy ${proxy}`;
   const reason = maskSecrets(messageOf(cause).slice(0, 1000)).slice(0, 200);
   if (sent) return new TransientError(`the connection to ${place} failed: ${reason}`, { cause });
@@ -41,9 +41,8 @@ function proxyRefusal(status: number, place: string, cause: unknown): AttemptErr
   return status < 500 ? new SourceError(message, { cause }) : new TransientError(message, { cause });
 }
 
-/** Node's errors are not `instanceof Error` everywhere, and wrappers keep the code in their cause. */
-function codeOf(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null) return '';
-  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  return 'cause' in thrown ? codeOf(thrown.cause) : '';
+/** Wrappers keep the code in their cause. */
+function rootCode(thrown: unknown): string {
+  const cause = typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
+  return codeOf(thrown) ?? (cause === undefined ? '' : rootCode(cause));
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Sqlite from 'better-sqlite3';
-import { messageOf } from '../model/errors.js';
+import { codeOf, messageOf } from '../model/errors.js';
 import { migrateSqlite } from './migrateSqlite.js';
 import { insertSql, tableName, type SchemaMode } from './schema.js';
 
@@ -113,19 +113,14 @@ function untilFree(limitMs: number, work: () => void): void {
       work();
       return;
     } catch (error: unknown) {
-      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > endMs) throw error;
+      if (!codeOf(error)?.startsWith('SQLITE_BUSY') || performance.now() > endMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
     }
   }
 }
 
 function isOfRow(error: unknown): boolean {
-  return /^(SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)|$)/.test(codeOf(error));
-}
-
-/** Empty for errors that are not SQLite's, such as a value that can't be bound. */
-export function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return /^(SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)|$)/.test(codeOf(error) ?? '');
 }
 
 function inodeOf(file: string): number {

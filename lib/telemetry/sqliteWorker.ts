@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../model/errors.js';
-import { codeOf, createSqliteStore, type Refused, type RowValues, type SqliteStoreOptions } from './sqliteStore.js';
+import { codeOf, messageOf } from '../model/errors.js';
+import { createSqliteStore, type Refused, type RowValues, type SqliteStoreOptions } from './sqliteStore.js';
 
 // The entry of the worker thread: the one file here that acts when it is loaded.
 
@@ -23,6 +23,6 @@ function answer({ id, rows }: WorkerRequest & { type: 'write' }): WorkerAnswer {
   try {
     return { id, refused: store.insert(rows) };
   } catch (error: unknown) {
-    return { id, failure: { code: codeOf(error), message: messageOf(error) } };
+    return { id, failure: { code: codeOf(error) ?? '', message: messageOf(error) } };
   }
 }

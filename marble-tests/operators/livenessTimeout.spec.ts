@@ -116,7 +116,7 @@ describe('livenessTimeout', () => {
   }));
 
   test('H15: then the limit of the whole, if it has passed meanwhile, strikes at once', marbles(({ cold, expectObservable }) => {
-    const expired = catchError((error: Expired) => of(error.limit));
+    const expired = catchError((error: unknown) => of((error as Expired).limit));
     expectObservable(cold('-a-F------b---').pipe(watched({ betweenMs: 3, totalMs: 5, ...ends }), expired)).toBe('-a-F------(t|)', { a: 'a', F: 'F', b: 'b', t: 'total' });
   }));
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { openDemoDatabase } from '../../lib/cli/demo/demoDatabase.js';
 import type { DemoFigures } from '../../lib/cli/demo/demoFigures.js';
 import { planDemo } from '../../lib/cli/demo/demoPlan.js';
 import { runCli, startCli } from './runCli.js';
@@ -22,6 +23,25 @@ function newFolder(): string {
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+function textIn(file: string, text: string): string {
+  writeFileSync(file, text);
+  return file;
+}
+
+/** What this process holds open, where the system tells. */
+function openFiles(): string[] {
+  const folder = '/proc/self/fd';
+  return existsSync(folder) ? readdirSync(folder).map((fd) => pathOf(join(folder, fd))) : [];
+}
+
+function pathOf(fd: string): string {
+  try {
+    return readlinkSync(fd);
+  } catch {
+    return '';
+  }
+}
 
 /** The numbers of a row of the table. */
 function figuresOf({ stdout }: CliResult, title: string): number[] {
@@ -77,6 +97,24 @@ describe('demo', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('better-sqlite3 is not installed (npm install better-sqlite3)');
     expect(result.stdout).toMatch(/rows in the database +│ +none/);
+  });
+
+  test.concurrent.each([
+    ['a folder that is missing', (folder: string) => join(folder, 'missing', 'rows.db'), /directory does not exist/],
+    ['a folder', (folder: string) => folder, /unable to open database file/],
+    ['a file that is no database', (folder: string) => textIn(join(folder, 'notes.txt'), 'These are notes, not a database.\n'.repeat(100)), /file is not a database/],
+  ] as const)('--db with %s is wrong use, told before anything is played', async (_what, place, why) => {
+    const file = place(newFolder());
+    const { code, stdout, stderr } = await runCli(['demo', '--db', file]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`wrong_use - --db ${file} cannot be used: `);
+    expect(stderr).toMatch(why);
+  });
+
+  test('a database that cannot be used is not held open', () => {
+    const file = textIn(join(newFolder(), 'notes.txt'), 'These are notes, not a database.\n'.repeat(100));
+    expect(() => openDemoDatabase(file)).toThrow('--db');
+    expect(openFiles()).not.toContain(file);
   });
 
   test.concurrent('stopped by a signal it closes in order and removes its database', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { errorJson, errorLines } from '../../lib/cli/errorLines.js';
 import { exitCodeOf } from '../../lib/cli/exitCodes.js';
 import { createPaint } from '../../lib/cli/paint.js';
+import { secretsInEnv } from '../../lib/cli/secretsInEnv.js';
 import { WrongUse } from '../../lib/cli/wrongUse.js';
 import { AllSourcesExhausted, ConfigError, SourceError, TransientError } from '../../lib/model/errors.js';
 
@@ -36,6 +37,22 @@ describe('errorLines', () => {
     const round = new Error('round');
     round.cause = round;
     expect(errorLines(round, { paint })).toEqual(['error - round', '  cause: round']);
+  });
+});
+
+describe('secretsInEnv', () => {
+  test('R7 keys and the values of headers, as they are, unquoted, and without the scheme before them', () => {
+    const env = {
+      LLM__A__1__API_KEY: ' "zebra-crossing-7" ',
+      ocr__b__2__headers: `'{"x-team":"blue-whale","authorization":"Token red-panda-11","n":5}'`,
+      LLM__C__1__HEADERS: '{"broken',
+      LLM__C__1__MODEL: 'seen',
+      PATH: 'seen',
+    };
+    const secrets = secretsInEnv(env);
+    for (const secret of ['zebra-crossing-7', 'blue-whale', 'Token red-panda-11', 'red-panda-11']) expect(secrets).toContain(secret);
+    expect(secrets).not.toContain('seen');
+    expect(secretsInEnv({ LLM__A__1__HEADERS: '', LLM__A__1__API_KEY: undefined })).toEqual([]);
   });
 });
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { NEVER } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { limitsOf, secondsToMs } from '../../lib/config/limitsOf.js';
 import { resolveSettings } from '../../lib/config/resolveSettings.js';
 import type { GatewaySettings, SourceSettings } from '../../lib/config/settings.js';
+import type { ChatDelta } from '../../lib/model/delta.js';
+import type { Source } from '../../lib/model/source.js';
 import { problemsOf } from './problemsOf.js';
 
 function source(provider: string, more: Partial<SourceSettings> = {}): SourceSettings {
@@ -108,10 +112,12 @@ describe('limits that contradict each other get the C rules only (CF-09)', () =>
   });
 });
 
+const port: Source = { id: 'port/1', provider: 'port', model: 'm', limits: {}, stream: () => NEVER };
+
 describe('ports in place of sources', () => {
   const settings: GatewaySettings = { scope: 'LLM', sources: two({ interTokenTimeoutS: 5, timeoutS: 5 }), hedgeStallAfterS: 20, hedgeAfterS: 20 };
   const withPorts = (...limits: { timeoutMs?: number; ttftTimeoutMs?: number; interTokenTimeoutMs?: number }[]) =>
-    resolveSettings(settings, { sources: limits.map((each, index) => ({ id: `port/${index + 1}`, limits: each })) });
+    resolveSettings(settings, { sources: limits.map((each, index) => ({ ...port, id: `port/${index + 1}`, limits: each })) });
 
   test('are checked instead of them; an absent limit is none', () => {
     expect(withPorts({}, {}).findings).toEqual([]);
@@ -124,6 +130,71 @@ describe('ports in place of sources', () => {
     expect(problemsOf(() => withPorts({}, { interTokenTimeoutMs: 20_000 }))).toEqual([expect.stringMatching(/of port\/2.*\(C2\)/)]);
     expect(problemsOf(() => withPorts({}, { timeoutMs: 20_000 }))).toEqual([expect.stringMatching(/\(C2\)/), expect.stringMatching(/\(C3\)/)]);
     expect(problemsOf(() => withPorts({}, { ttftTimeoutMs: 300_001 }))).toEqual([expect.stringMatching(/\(C8\)/)]);
+  });
+});
+
+describe('a port by itself', () => {
+  const problems = (...ports: unknown[]): readonly string[] =>
+    problemsOf(() => resolveSettings({ scope: 'LLM', sources: [], stallWindowS: 2147483.647 }, { sources: ports as Source[] }));
+
+  test.each(['timeoutMs', 'ttftTimeoutMs', 'interTokenTimeoutMs'])('%s is absent or a time that a timer can hold (T5, C1)', (limit) => {
+    for (const ms of [undefined, 0.5, 1, 2 ** 31 - 1]) expect(problems({ ...port, limits: { [limit]: ms } })).toEqual([]);
+    for (const ms of [0, -1, NaN, Infinity, 2 ** 31, '1', null]) {
+      expect(problems({ ...port, limits: { [limit]: ms } })).toEqual([expect.stringMatching(new RegExp(`^sources\\[0\\]\\.limits\\.${limit} is .*, which must be`))]);
+    }
+  });
+
+  test.each([
+    ['maxConcurrency', [undefined, 1, 7], [0, -1, 1.5, NaN, Infinity, '1']],
+    ['priority', [undefined, 0, -1, 0.5], [NaN, Infinity, '1']],
+    ['id', ['a', 'any text'], ['', ' ', 7, undefined, null]],
+    ['provider', ['a', ''], [undefined, 7]],
+    ['model', ['a', ''], [undefined, 7]],
+    ['limits', [{}, { timeoutMs: 5 }], [undefined, null, [], 'x', 5]],
+    ['stream', [() => NEVER], [undefined, null, NEVER, {}]],
+  ])('%s', (field, good, bad) => {
+    for (const value of good) expect(problems({ ...port, [field]: value })).toEqual([]);
+    for (const value of bad) expect(problems({ ...port, [field]: value })).toEqual([expect.stringContaining(`sources[0].${field}`)]);
+  });
+
+  test.each([[], [null], ['a'], [[]]])('%j in place of a port', (...ports) => {
+    expect(problems(...ports)).toHaveLength(1);
+  });
+
+  test('what is no list', () => {
+    expect(problemsOf(() => resolveSettings({ scope: 'LLM', sources: [] }, { sources: {} as Source[] }))).toHaveLength(1);
+  });
+
+  test('an instance of a class will do', () => {
+    class Local implements Source {
+      readonly id = 'local/1';
+      readonly provider = 'local';
+      readonly model = 'm';
+      get limits(): Source['limits'] {
+        return {};
+      }
+      stream(): Observable<ChatDelta> {
+        return NEVER;
+      }
+    }
+    expect(problems(new Local())).toEqual([]);
+  });
+
+  test('twins are refused, both places named', () => {
+    expect(problems(port, { ...port, id: 'b' }, { ...port })).toEqual([expect.stringMatching(/sources\[0\] and sources\[2\].*"port\/1"/)]);
+  });
+
+  test('everything that is wrong is told at once, and what is wrong nowhere else', () => {
+    const bad = { ...port, limits: { timeoutMs: 0, ttftTimeoutMs: NaN }, maxConcurrency: 0 };
+    const act = (): unknown => resolveSettings({ scope: 'LLM', sources: [], hedgeAfterS: 10, maxAttempts: 0 }, { sources: [bad, { ...port, id: '', stream: 1 } as unknown as Source] });
+    expect(problemsOf(act).map((problem) => problem.split(' ')[0])).toEqual([
+      'sources[0].maxConcurrency',
+      'sources[0].limits.timeoutMs',
+      'sources[0].limits.ttftTimeoutMs',
+      'sources[1].id',
+      'sources[1].stream',
+      'LLM__RETRY__MAX_ATTEMPTS',
+    ]);
   });
 });
 

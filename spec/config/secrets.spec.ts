@@ -85,7 +85,7 @@ test('settings for printing show keys by their ends only, and hide header values
         headers: { 'api-key': 'hidden-value' },
         extraBody: { top_k: 20, deep: { note: 'sk-0123456789abcdefgh', password: 'hidden-value', list: ['plain'] } },
       },
-      { provider: 'b', baseUrl: 'https://b.example/v1', model: 'm', apiKey: 'short' },
+      { provider: 'b', baseUrl: 'https://b.example/v1?api-version=7&sig=hidden-value', model: 'm', apiKey: 'short' },
     ],
     backendUrl: 'redis://user:hidden-value@h:6379/0',
     telemetryUrl: 'sqlite:./t.db',
@@ -98,7 +98,7 @@ test('settings for printing show keys by their ends only, and hide header values
     telemetryUrl: 'sqlite:./t.db',
     sources: [
       { id: 'a/1', apiKey: 'sk-…ef', headers: { 'api-key': '***' }, extraBody: { top_k: 20, deep: { note: '[masked]', password: '***', list: ['plain'] } } },
-      { id: 'b/1', apiKey: '***' },
+      { id: 'b/1', apiKey: '***', baseUrl: 'https://b.example/v1?api-version=7&sig=***' },
     ],
   });
   expect(JSON.stringify(masked)).not.toContain('hidden-value');

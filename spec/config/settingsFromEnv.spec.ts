@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NEVER } from 'rxjs';
 import { resolveSettings } from '../../lib/config/resolveSettings.js';
 import { scopeSettings, sourceSettings } from '../../lib/config/settings.js';
 import type { GatewaySettings, SettingsTable } from '../../lib/config/settings.js';
@@ -73,14 +74,26 @@ describe('quotes and line ends (CF-03)', () => {
   });
 
   test.each([
+    ['https://a.example/openai/deployments/x?api-version=2024-10-21', 'https://a.example/openai/deployments/x?api-version=2024-10-21'],
+    ['https://a.example/v1/?a=b/', 'https://a.example/v1?a=b/'],
+    ['https://a.example?path=/chat/completions', 'https://a.example?path=/chat/completions'],
+    ['HTTPS://A.example:443/?', 'https://a.example'],
+  ])('the base URL %j keeps its query', (raw, baseUrl) => {
+    expect(resolveSettings(settingsFromEnv('LLM', { ...oneSource, LLM__A__1__BASE_URL: raw })).settings.sources[0]).toMatchObject({ baseUrl });
+  });
+
+  test.each([
     'a.example/v1',
     'ftp://a.example',
     'https://',
     'https://user:secret-word@a.example/v1',
-    'https://a.example/v1?key=secret-word',
+    'https://user:secret-word@a.example/v1?api-version=1',
     'https://a.example/v1#x',
+    'https://a.example/v1?key=secret-word#x',
+    'https://a.example/v1#',
     'https://a.exa\nmple/v1',
     'https://a.example/v1/chat/completions',
+    'https://a.example/v1/chat/completions/?key=secret-word',
     '"https://a.example/v1',
   ])('the base URL %j is refused, credentials not shown', (raw) => {
     const problems = problemsOf(() => settingsFromEnv('LLM', { ...oneSource, LLM__A__1__BASE_URL: raw }));
@@ -227,7 +240,7 @@ describe('keys', () => {
   test('scope keys without a source are of use beside ports only', () => {
     const settings = settingsFromEnv('LLM', { LLM__HEDGE__STALL_AFTER_S: '20' });
     expect(problemsOf(() => resolveSettings(settings))).toEqual([expect.stringContaining('LLM__OPENAI__1__BASE_URL')]);
-    expect(problemsOf(() => resolveSettings(settings, { sources: [{ id: 'port', limits: {} }] }))).toEqual([]);
+    expect(problemsOf(() => resolveSettings(settings, { sources: [{ id: 'port', provider: 'port', model: 'm', limits: {}, stream: () => NEVER }] }))).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './children/startChild.js';
 import type { Child } from './children/startChild.js';
-import { closeAll, nothingInFlight, upstream } from './scene.js';
+import { closeAfterTest, closeAll, nothingInFlight, upstream } from './scene.js';
 
 interface LongRun {
   counts: Record<string, number>;
@@ -38,12 +38,9 @@ const times = process.env['SLOW'] === '1' ? 4 : 1;
 const batches = { scripted: 4 * times, onSockets: 2 * times };
 
 async function run<T>(child: Child): Promise<Ended<T>> {
-  try {
-    const told = await child.message<T>();
-    return { ...(await child.ended), told };
-  } finally {
-    child.kill();
-  }
+  closeAfterTest(child.kill);
+  const told = await child.message<T>();
+  return { ...(await child.ended), told };
 }
 
 /** When the process ended is added to what it told. */

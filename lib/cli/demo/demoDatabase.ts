@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../../model/errors.js';
 import { tableName } from '../../telemetry/schema.js';
+import { WrongUse } from '../wrongUse.js';
 
 /** Where the rows of the demo go, and how many have come there. */
 export interface DemoDatabase {
@@ -17,16 +19,18 @@ export interface DemoDatabase {
 
 /** What is needed of better-sqlite3, which is an optional peer. */
 interface Sqlite {
+  exec(sql: string): unknown;
   prepare(sql: string): { pluck(): { get(...values: readonly string[]): unknown } };
   close(): void;
 }
 
 type SqliteClass = new (file: string, options?: { readonly: boolean }) => Sqlite;
 
-/** `undefined` if better-sqlite3 is not installed, or does not run here. */
+/** `undefined` if better-sqlite3 is not installed, or does not run here. Throws `WrongUse` where rows cannot be kept in `keep`. */
 export function openDemoDatabase(keep: string | undefined): DemoDatabase | undefined {
   const Database = loadSqlite();
   if (Database === undefined) return undefined;
+  if (keep !== undefined) tryToWrite(Database, keep);
   const folder = keep === undefined ? mkdtempSync(join(tmpdir(), 'polygateway-demo-')) : undefined;
   const file = keep === undefined ? join(folder ?? '', 'telemetry.db') : resolve(keep);
   return {
@@ -39,9 +43,23 @@ export function openDemoDatabase(keep: string | undefined): DemoDatabase | undef
   };
 }
 
-function countRows(database: Sqlite, callIds: readonly string[]): number {
-  const count = database.prepare(`SELECT count(*) FROM ${tableName} WHERE call_id IN (SELECT value FROM json_each(?))`).pluck();
+/** Before anything is played: the gateway would only tell that rows are not written, and go on. */
+function tryToWrite(Database: SqliteClass, keep: string): void {
   try {
+    const database = new Database(resolve(keep));
+    try {
+      database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    } finally {
+      database.close();
+    }
+  } catch (error: unknown) {
+    throw new WrongUse(`--db ${keep} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+function countRows(database: Sqlite, callIds: readonly string[]): number {
+  try {
+    const count = database.prepare(`SELECT count(*) FROM ${tableName} WHERE call_id IN (SELECT value FROM json_each(?))`).pluck();
     return count.get(JSON.stringify(callIds)) as number;
   } finally {
     database.close();

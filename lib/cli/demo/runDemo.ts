@@ -31,8 +31,8 @@ const hedgeStallAfterS = 1;
 /** Plays the demo: header, one picture a call, the table. Rejects with the signal's reason when it is stopped. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const { calls, seed, db, json, terminal: { out, err } } = options;
-  const stage = stageOf(options);
   const database = openDemoDatabase(db);
+  const stage = stageOf(options);
   try {
     stage.keep(headerLines({ calls, seed, hedgeStallAfterS, layout: layoutFor(out.columns), paint: out.paint }));
     const figures = await play(options, stage, database);

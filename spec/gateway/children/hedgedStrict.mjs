@@ -44,7 +44,8 @@ const gateways = [
 for (const { events$ } of gateways) events$.subscribe(({ type }) => type === 'attempt-unsent' && count('unsent'));
 
 const left = Array.from({ length: 20 }, (_, i) => gateways[i % 2].chat$(request).subscribe());
-await sleep(150);
+while (gateways.some(({ stats }) => stats().attempts < 10)) await sleep(1);
+await sleep(20);
 left.forEach((subscription) => subscription.unsubscribe());
 const aborted = Array.from({ length: 10 }, (_, i) => gateways[i % 2].chat(request, { signal: AbortSignal.abort('before') }).catch((reason) => reason));
 const hedged = Array.from({ length: 100 }, (_, i) => gateways[i % 2].chat(request));

@@ -7,7 +7,6 @@ const { everyMs, increments, shortMs, tls } = JSON.parse(process.argv[2]);
 
 const frame = (delta, finish_reason = null) => `data: ${JSON.stringify({ model: 'steady', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const end = `${frame({}, 'stop')}data: [DONE]\n\n`;
-let backups = 0;
 
 function answer(request, response) {
   request.resume();
@@ -19,10 +18,7 @@ function answer(request, response) {
     case 'short':
       return void setTimeout(() => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frame({ content: 'short' }) + end), shortMs);
     case 'backup':
-      backups += 1;
       return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frame({ content: 'backup' }) + end);
-    case 'backups':
-      return response.end(String(backups));
     default:
       return response.end('pong');
   }
