@@ -116,6 +116,14 @@ describe('429', () => {
   }));
 });
 
+describe('a source that is out by its own 429', () => {
+  test('R3: is not only parked: it is not asked again when its pause is over', wholeCalls(({ gatewayOf, expectCall }) => {
+    const gateway = gatewayOf([{ scripts: ['L0.5(ra=61)', 'd1 f2'], maxConcurrency: 1 }, { scripts: ['d1 f100', 'd1 f2'], maxConcurrency: 1, interTokenS: 200 }]);
+    expectCall(gateway).toAnswer('102100ms (r|)', { source: 'b/1' });
+    expectCall(gateway, { atMs: 100 }).toAnswer('100100ms (r|)', { source: 'b/1' });
+  }));
+});
+
 describe('source and request failures', () => {
   test('R1, R4: a source failure puts that source out, without wait and without burning budget', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf([{ scripts: ['S0.5', 'd1 f2'] }, { scripts: ['T0.5', 'd1 f2'] }], { maxAttempts: 2 });

@@ -7,6 +7,5 @@ const troubles = [];
 gateway.events$.subscribe((event) => event.type === 'telemetry-trouble' && troubles.push(event.message));
 const contents = [];
 for (let i = 0; i < 3; i += 1) contents.push((await gateway.chat({ messages: [{ role: 'user', content: 'hello' }] })).content);
-const user = process.getuid();
 await gateway.close();
-process.send({ contents, troubles, user }, () => process.disconnect());
+process.send({ contents, troubles }, () => process.disconnect());
