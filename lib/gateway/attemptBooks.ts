@@ -45,8 +45,7 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       endProductive();
       const loopLagMs = lag?.stop() ?? null;
       const verdict = judge(ending, call, spec.fold);
-      const watched = verdict.rowClass === null && call.request.stream && !spec.fold.whole;
-      const inWholeMs = toFigures(figures, endMs, watched);
+      const inWholeMs = toFigures(figures, endMs, { streamed: call.request.stream && !spec.fold.whole, answered: verdict.rowClass === null });
       const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
       if (completed !== undefined) call.noteCompletion(completed);
 
@@ -147,7 +146,7 @@ function measured(
     finishReason: fold.finishReason,
     // A refusal brings no delta that could carry it.
     providerRequestId: fold.providerRequestId ?? error?.providerRequestId ?? null,
-    ttftMs: ttftOf(fold.whole, call, figures),
+    ttftMs: figures.ttftMs,
     latencyMs: figures.wallMs,
     maxInterTokenMs: figures.maxInterTokenMs,
     increments: call.request.stream ? fold.increments : null,
@@ -155,11 +154,6 @@ function measured(
     stallMs: figures.stallMs,
     stallCount: figures.stallCount,
   };
-}
-
-/** An answer in one piece has no first increment to wait for, only an end. */
-function ttftOf(whole: boolean, call: CallState, figures: AttemptFigures): number | null {
-  return call.request.stream && !whole ? figures.ttftMs : null;
 }
 
 function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState, figures: AttemptFigures, endMs: number): Completed {
@@ -170,7 +164,7 @@ function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState,
     source: admitted.source,
     answer: fold.answer(),
     endMs,
-    figures: { ...figures, ttftMs: ttftOf(fold.whole, call, figures) },
+    figures,
     increments: call.request.stream ? fold.increments : null,
   };
 }

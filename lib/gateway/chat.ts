@@ -26,20 +26,14 @@ export function answerChat(request: ChatRequest, ends: CallEnds, ports: Ports): 
 
 function toResponse({ call, winner }: Answered, { scheduler }: Ports): ChatResponse {
   const { answer, figures, source } = winner;
+  const { model = call.request.model ?? source.model, providerRequestId = null, ...said } = answer;
   return {
-    content: answer.content,
-    reasoning: answer.reasoning,
-    refusal: answer.refusal,
-    toolCalls: answer.toolCalls,
-    message: answer.message,
-    finishReason: answer.finishReason,
-    usage: answer.usage,
+    ...said,
     callId: call.id,
-    model: answer.model ?? call.request.model ?? source.model,
+    model,
     source: source.id,
-    providerRequestId: answer.providerRequestId ?? null,
+    providerRequestId,
     increments: winner.increments,
-    ...(answer.logprobs === undefined ? {} : { logprobs: answer.logprobs }),
     ttftMs: figures.ttftMs,
     maxInterTokenMs: figures.maxInterTokenMs,
     latencyMs: figures.wallMs,

@@ -15,15 +15,17 @@ const truncOrNull = (ms: number | null): number | null => (ms === null ? null : 
 
 /**
  * The one place where times become whole milliseconds (M3): wall = generation + stall where stall is not `null`.
- * `watched: false`: the answer came in one piece, or not at all, so that silence within it has no meaning (M2).
+ * What came in one piece (`streamed: false`) has no first increment to wait for, only an end; silence within it, or within
+ * what was not answered, has no meaning (M2).
  */
-export function toFigures(figures: StallFigures, endMs: number, watched: boolean): AttemptFigures {
+export function toFigures(figures: StallFigures, endMs: number, { streamed, answered }: { streamed: boolean; answered: boolean }): AttemptFigures {
+  const watched = streamed && answered;
   const wallMs = Math.trunc(endMs - figures.startMs);
   const stallMs = watched ? truncOrNull(figures.stallMs) : null;
   return {
     wallMs,
     generationMs: Math.max(0, wallMs - (stallMs ?? 0)),
-    ttftMs: truncOrNull(figures.firstMs),
+    ttftMs: streamed ? truncOrNull(figures.firstMs) : null,
     stallMs,
     stallCount: watched ? figures.stallCount : null,
     maxInterTokenMs: watched ? truncOrNull(figures.maxGapMs) : null,

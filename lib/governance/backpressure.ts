@@ -56,8 +56,12 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
       const look$ = refusal$.pipe(switchMap((refusal) => timer(lookInMs(refusal), scheduler)));
       const stay = (refusal: NoneAdmitted): Observable<never> =>
         patience$.pipe(
-          tap({ next: () => refuseWait(refusal) }),
-          tap({ next: () => refusal$.next(refusal) }),
+          tap({
+            next: () => {
+              refuseWait(refusal);
+              refusal$.next(refusal);
+            },
+          }),
           ignoreElements(),
         );
       const try$ = merge(line.place$(), look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))));

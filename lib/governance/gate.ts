@@ -1,4 +1,5 @@
-import { Observable, concatMap, defer, finalize, from, ignoreElements, of, tap, concat } from 'rxjs';
+import { concat, concatMap, defer, finalize, from, ignoreElements, of, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
 
 /** What an attempt asks a gate for. */
 export interface Ticket {

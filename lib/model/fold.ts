@@ -1,21 +1,16 @@
 import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
 import type { PartialOutput } from './errors.js';
-import type { AssistantMessage, AssistantToolCall, ToolCall } from './response.js';
+import type { AssistantToolCall, ChatResponse, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
 
 /** What a delta meant for the answer: one more increment, its end, or nothing that a timer may look at (O1, O2). */
 export type Sign = 'increment' | 'finish' | 'none';
 
+type Said = 'content' | 'reasoning' | 'refusal' | 'toolCalls' | 'message' | 'finishReason' | 'usage';
+
 /** The answer of one attempt as far as it has come. */
-export interface Answer {
-  content: string;
-  reasoning: string;
-  refusal: string | null;
-  toolCalls: ToolCall[];
-  message: AssistantMessage;
-  finishReason: string;
-  usage: Usage | null;
+export interface Answer extends Pick<ChatResponse, Said> {
   model?: string;
   providerRequestId?: string;
   logprobs?: Record<string, unknown>;
