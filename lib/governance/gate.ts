@@ -1,4 +1,4 @@
-import { concat, concatMap, defer, finalize, from, ignoreElements, of, tap } from 'rxjs';
+import { concat, concatMap, defer, finalize, from, ignoreElements, of, tap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 
 /** What an attempt asks a gate for. */
@@ -7,10 +7,17 @@ export interface Ticket {
   readonly callId: string;
   readonly attemptId: string;
   readonly role: 'primary' | 'backup';
+  /** The round of the call, from 1. */
+  readonly round: number;
+  /** What the attempt is thought to use, prompt and answer together. */
+  readonly estimatedTokens: number;
 }
 
-/** How an attempt ended, as far as admission cares (G4). `cancelled` gives back and teaches nothing. */
-export type Outcome = { type: 'success'; totalTokens: number | null } | { type: 'failure' } | { type: 'rate-limited' } | { type: 'cancelled' };
+/**
+ * How an attempt ended, as far as admission cares (G4). `cancelled` teaches nothing; `unsent` undoes the entry, since
+ * nothing went out. `totalTokens` is what was used; `null`: not known, the estimate stands (G2, H5).
+ */
+export type Outcome = { type: 'success' | 'failure' | 'rate-limited' | 'cancelled'; totalTokens: number | null } | { type: 'unsent' };
 
 /** The right to run one attempt. */
 export interface Permit {
@@ -26,6 +33,20 @@ export interface Permit {
  */
 export interface Gate {
   enter(ticket: Ticket): Observable<Permit>;
+  /** What `enter` would say now, if it is no; changes nothing. Only gates that know it without asking anybody have it. */
+  refusal?(ticket: Ticket): AdmissionRefused | undefined;
+}
+
+export interface RefusalFacts {
+  readonly sourceId: string;
+  /** When asking again is likely to help; absent: when something is given back. */
+  readonly retryAfterMs?: number;
+  /** Asking sooner cannot help; default `retryAfterMs`, else 0. */
+  readonly notBeforeMs?: number;
+  /** The source itself asked for it, so its callers must not all come back in one instant (R3). */
+  readonly asked?: boolean;
+  /** Too long for any call to wait for (R3). */
+  readonly hopeless?: boolean;
 }
 
 /** A gate's no. It is never the source's failure, so it must not reach breaker or retry budget. */
@@ -33,21 +54,45 @@ export class AdmissionRefused extends Error {
   override readonly name = 'AdmissionRefused';
   readonly code = 'admission_refused';
   readonly sourceId: string;
-  /** When asking again can help; absent: when something is given back. */
+  /** When asking again is likely to help; absent: when something is given back. */
   readonly retryAfterMs?: number;
+  /** Asking sooner cannot help. */
+  readonly notBeforeMs: number;
+  readonly asked: boolean;
+  readonly hopeless: boolean;
 
-  constructor(reason: string, { sourceId, retryAfterMs }: { sourceId: string; retryAfterMs?: number }) {
+  constructor(reason: string, { sourceId, retryAfterMs, notBeforeMs = retryAfterMs ?? 0, asked = false, hopeless = false }: RefusalFacts) {
     super(reason);
     this.sourceId = sourceId;
+    this.notBeforeMs = notBeforeMs;
+    this.asked = asked;
+    this.hopeless = hopeless;
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** All gates together or none (G1): what was taken is given back when a later gate refuses, fails or is not awaited. */
+/** A gate that decides in this process, in the turn in which it is asked. `take` is called only where nothing refuses. */
+export function localGate({ refusal, take }: { refusal: (ticket: Ticket) => AdmissionRefused | undefined; take: (ticket: Ticket) => Permit }): Required<Gate> {
+  return {
+    refusal,
+    enter: (ticket) =>
+      defer(() => {
+        const refused = refusal(ticket);
+        return refused === undefined ? of(take(ticket)) : throwError(() => refused);
+      }),
+  };
+}
+
+/**
+ * All gates together or none (G1): what was taken is given back when a later gate refuses, fails or is not awaited. Those
+ * that know their no beforehand are heard first, all of them, so that a refusal says when the last of them would agree.
+ */
 export function allGates(gates: readonly Gate[]): Gate {
   return {
     enter: (ticket) =>
       defer(() => {
+        const refusals = gates.flatMap((gate) => gate.refusal?.(ticket) ?? []);
+        if (refusals.length > 0) return throwError(() => jointRefusal(refusals));
         const held: Permit[] = [];
         let granted = false;
         const entered$ = from(gates).pipe(
@@ -61,11 +106,24 @@ export function allGates(gates: readonly Gate[]): Gate {
         });
         return concat(entered$, joint$).pipe(
           finalize(() => {
-            if (!granted) for (const permit of held) permit.settle({ type: 'cancelled' });
+            if (!granted) for (const permit of held) permit.settle({ type: 'unsent' });
           }),
         );
       }),
   };
+}
+
+/** One source is let in when the last of its gates agrees. */
+function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRefused {
+  const last = refusals.reduce((a, b) => (b.notBeforeMs > a.notBeforeMs ? b : a));
+  const known = refusals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return new AdmissionRefused(refusals.map(({ message }) => message).join(', and '), {
+    sourceId: last.sourceId,
+    notBeforeMs: last.notBeforeMs,
+    asked: last.asked,
+    hopeless: refusals.some(({ hopeless }) => hopeless),
+    ...(known.length === 0 ? {} : { retryAfterMs: Math.max(...known) }),
+  });
 }
 
 function jointPermit(permits: readonly Permit[]): Permit {

@@ -45,21 +45,23 @@ export interface ValidRequest extends ChatRequest {
  * Throws `RequestError`, which names every field that is wrong.
  */
 export function parseRequest(request: unknown): ValidRequest {
-  const checked = requestSchema.safeParse(request);
+  const copy = parseBody<ChatRequest>(requestSchema, request);
+  const { n } = copy as { n?: unknown };
+  if (typeof n === 'number' && n !== 1) {
+    throw new RequestError(`the request was not sent: n is ${n}, but one call gives one answer; make ${n} calls`);
+  }
+  return { ...copy, stream: copy.stream ?? true };
+}
+
+/** A checked copy of a request body, which is a `T` where it fits the schema. */
+export function parseBody<T>(schema: z.ZodType, request: unknown): T {
+  const checked = schema.safeParse(request);
   if (!checked.success) {
     const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
     throw new RequestError(`the request was not sent: ${problems.join('; ')}`);
   }
-  const { n } = checked.data;
-  if (typeof n === 'number' && n !== 1) {
-    throw new RequestError(`the request was not sent: n is ${n}, but one call gives one answer; make ${n} calls`);
-  }
-  return { ...copyOf(request), stream: checked.data.stream ?? true };
-}
-
-function copyOf(request: unknown): ChatRequest {
   try {
-    return JSON.parse(JSON.stringify(request)) as ChatRequest;
+    return JSON.parse(JSON.stringify(request)) as T;
   } catch (cause) {
     throw new RequestError('the request was not sent: it cannot be written as JSON', { cause });
   }

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { parseBody } from './request.js';
+import type { Usage } from './usage.js';
+
+/**
+ * The OpenAI Embeddings request body, `input` being one text or several; fields that are not listed travel on unchanged.
+ * `model` may be left out (each source has its own), `tags` go to telemetry and not upstream.
+ */
+export interface EmbeddingRequest {
+  input: string | readonly string[];
+  model?: string | null;
+  dimensions?: number | null;
+  encoding_format?: 'float' | 'base64' | null;
+  tags?: Record<string, string>;
+  // `any`, since TypeScript lets no interface (such as those of the `openai` package) into an index of `unknown`.
+  [field: string]: any;
+}
+
+/** A request that was checked and copied; `input` is always a list. */
+export interface ValidEmbeddingRequest extends EmbeddingRequest {
+  input: readonly string[];
+}
+
+/** What a source answers to one batch: as many vectors as there were inputs, all of one length, in their order. */
+export interface EmbeddingAnswer {
+  readonly vectors: readonly Float32Array[];
+  readonly usage: Usage | null;
+  readonly model?: string;
+  readonly providerRequestId?: string;
+}
+
+const text = z.string().min(1);
+
+const schema = z.looseObject({
+  input: z.union([text, z.array(text).min(1)], { error: 'must be a text that is not empty, or a list of such texts' }),
+  model: z.string().min(1).nullish(),
+  dimensions: z.number().int().positive().nullish(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  tags: z.record(z.string(), z.string()).optional(),
+});
+
+/** Checks a request before anything is sent, and copies it. Throws `RequestError`, which names every field that is wrong. */
+export function parseEmbeddingRequest(request: unknown): ValidEmbeddingRequest {
+  const copy = parseBody<EmbeddingRequest>(schema, request);
+  return { ...copy, input: typeof copy.input === 'string' ? [copy.input] : copy.input };
+}
