@@ -3,6 +3,7 @@ import type { Usage } from './usage.js';
 
 export type Role = 'primary' | 'backup';
 export type HedgeTrigger = 'first_increment' | 'stall';
+export type BreakerPhase = 'closed' | 'open' | 'half-open';
 export type RowClass = FailureClass | 'hedge_cancelled' | 'caller_cancelled' | 'deadline';
 
 /** What is known of an attempt when it has ended; `won` is known when its round is decided (E1). Whole milliseconds. */
@@ -56,6 +57,8 @@ export type GatewayEvent = { atMs: number } & (
   | { type: 'round-decided'; callId: string; round: number; records: readonly AttemptRecord[] }
   | { type: 'retry-scheduled'; callId: string; failureClass: FailureClass; delayMs: number }
   | { type: 'source-parked'; source: string; forMs: number }
+  | { type: 'breaker-changed'; source: string; from: BreakerPhase; to: BreakerPhase; coolDownMs: number | null }
+  | { type: 'pace-changed'; source: string; concurrency: number | null }
   | { type: 'call-ended'; callId: string; outcome: 'ok' | 'failed' | 'cancelled'; code: string | null; callMs: number }
   | { type: 'telemetry-trouble'; message: string; lost: number }
 );
