@@ -11,7 +11,7 @@ const rooms: Record<string, { floor: number; rooms: string[]; packages: string[]
   config: { floor: 1, rooms: ['model'], packages: ['zod'] },
   wire: { floor: 1, rooms: ['model'], packages: ['eventsource-parser', 'zod'] },
   sources: { floor: 2, rooms: ['model', 'wire'], packages: ['rxjs', 'undici'] },
-  governance: { floor: 2, rooms: ['model', 'operators'], packages: ['rxjs'] },
+  governance: { floor: 2, rooms: ['model', 'operators'], packages: ['rxjs', 'tokenx'] },
   telemetry: { floor: 2, rooms: ['model'], packages: ['rxjs', 'better-sqlite3'] },
   gateway: { floor: 3, rooms: ['model', 'operators', 'governance'], packages: ['rxjs'] },
   assemble: { floor: 4, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway'], packages: ['rxjs'] },

@@ -1,4 +1,5 @@
 import type { SourceLimits } from '../model/source.js';
+import type { Service } from './settings.js';
 import { secondsToMs } from './limitsOf.js';
 import type { ProblemLog } from './problemLog.js';
 import { scopeSettings } from './settings.js';
@@ -23,11 +24,12 @@ const hedgeFields = ['hedgeAfterS', 'hedgeStallAfterS'] as const satisfies reado
  * The C checks that relate settings to one another; each value by itself is checked where it is read (C1, C7). A value
  * that was refused there is `NaN` here, which no comparison finds wrong a second time.
  */
-export function checkSettings(settings: ResolvedSettings, sources: readonly CheckedSource[], log: ProblemLog): void {
+export function checkSettings(settings: ResolvedSettings, sources: readonly CheckedSource[], serves: Service | undefined, log: ProblemLog): void {
   checkStallHedge(settings, sources, log);
   checkFirstHedge(settings, sources, log);
   checkDeadline(settings, log);
-  checkHedgeHasUse(settings, sources, log);
+  checkHedgeHasUse(settings, sources, serves, log);
+  checkProtocols(settings, serves, log);
   checkStallWindow(settings, sources, log);
 }
 
@@ -78,16 +80,30 @@ function checkDeadline(settings: ResolvedSettings, log: ProblemLog): void {
 }
 
 /** C5, C6 */
-function checkHedgeHasUse(settings: ResolvedSettings, sources: readonly CheckedSource[], log: ProblemLog): void {
+function checkHedgeHasUse(settings: ResolvedSettings, sources: readonly CheckedSource[], serves: Service | undefined, log: ProblemLog): void {
   const { scope } = settings;
   for (const field of hedgeFields.filter((name) => settings[name] !== undefined)) {
     const [key, name] = [envKey(scope, field), keyName(scope, field)];
     if (sources.length === 1) {
       log.warn({ rule: 'C5', key, message: `${name} is set, but there is only one source, and a backup needs another: add one (C5)` });
     }
-    if (['EMBEDDING', 'OCR'].includes(scope.toUpperCase())) {
+    if (!mayHedge(scope, serves)) {
       log.warn({ rule: 'C6', key, message: `${name} is ignored, since hedging serves chat alone: leave it out for the scope ${scope} (C6)` });
     }
+  }
+}
+
+/** Hedging serves chat alone (C6). */
+export function mayHedge(scope: string, serves: Service = 'chat'): boolean {
+  return serves === 'chat' && !['EMBEDDING', 'OCR'].includes(scope.toUpperCase());
+}
+
+/** Only OCR is spoken in several ways. */
+function checkProtocols({ scope, sources }: ResolvedSettings, serves: Service | undefined, log: ProblemLog): void {
+  if (serves === undefined || serves === 'ocr') return;
+  for (const { id, protocol } of sources) {
+    if (protocol !== 'mistral' && protocol !== 'chat') continue;
+    log.refuse(`PROTOCOL (protocol) of ${id} is ${protocol}, which only a scope for OCR knows: leave it out for the scope ${scope}`);
   }
 }
 

@@ -37,8 +37,13 @@ export const scopeSettings = {
     absent: 'off',
     what: 'Starts a backup when a stream that has begun is silent for this, in s. Trades quota for latency.',
   }),
-  hedgeMaxRatio: setting({ key: 'HEDGE__MAX_RATIO', kind: share, absent: 'no cap', what: 'Caps backups to this share of the calls.' }),
-  hedgeMaxBackups: setting({ key: 'HEDGE__MAX_BACKUPS', kind: count, fallback: 1, what: 'Backups that one round may start.' }),
+  hedgeMaxRatio: setting({
+    key: 'HEDGE__MAX_RATIO',
+    kind: share,
+    absent: 'no cap',
+    what: 'Caps backups to this share of the calls, with up to 3 in a burst, so that a general outage is not doubled.',
+  }),
+  hedgeMaxBackups: setting({ key: 'HEDGE__MAX_BACKUPS', kind: count, fallback: 1, what: 'Backups that one round may start; each further one when all that run have been silent for HEDGE__STALL_AFTER_S.' }),
   maxAttempts: setting({
     key: 'RETRY__MAX_ATTEMPTS',
     kind: count,
@@ -64,8 +69,8 @@ export const scopeSettings = {
       'MAX_ATTEMPTS x TIMEOUT_S plus waits. That it must not be below TTFT_TIMEOUT_S (C8) is a conservative remnant.',
   }),
   pollS: setting({ key: 'BACKPRESSURE__POLL_S', kind: seconds, fallback: 0.5, what: 'How often a waiting call looks again, in s, with jitter.' }),
-  breakerFailures: setting({ key: 'BREAKER__FAILURES', kind: count, fallback: 5, what: 'Failures in a row that open the breaker of a source.' }),
-  breakerCooldownS: setting({ key: 'BREAKER__COOLDOWN_S', kind: seconds, fallback: 30, what: 'First cool-down of an open breaker, in s.' }),
+  breakerFailures: setting({ key: 'BREAKER__FAILURES', kind: count, fallback: 5, what: 'Failures in a row that open the breaker of a source; a 429 is none.' }),
+  breakerCooldownS: setting({ key: 'BREAKER__COOLDOWN_S', kind: seconds, fallback: 30, what: 'First cool-down of an open breaker, in s; it doubles with each opening, up to the longest.' }),
   breakerCooldownMaxS: setting({ key: 'BREAKER__COOLDOWN_MAX_S', kind: seconds, fallback: 300, what: 'Longest cool-down, in s.' }),
   breakerRatio: setting({ key: 'BREAKER__RATIO', kind: share, fallback: 0.5, what: 'Share of failures in the window that opens the breaker.' }),
   breakerWindowS: setting({ key: 'BREAKER__WINDOW_S', kind: seconds, fallback: 60, what: 'Window of that share, in s.' }),
@@ -74,7 +79,7 @@ export const scopeSettings = {
     key: 'SELECT__STRATEGY',
     kind: choice('priority', 'round_robin', 'weighted', 'least_busy', 'steady'),
     fallback: 'priority',
-    what: 'Which source is asked first: priority, round_robin, weighted, least_busy or steady.',
+    what: 'Which source is asked first among those of equal PRIORITY: priority, round_robin, weighted, least_busy, or steady (silent least of late).',
   }),
   backendLeaseTtlS: setting({ key: 'BACKEND__LEASE_TTL_S', kind: seconds, fallback: 15, what: 'How long a permit outlives a process that died, in s.' }),
   backendUrl: setting({
@@ -101,7 +106,7 @@ export const sourceSettings = {
   baseUrl: setting({ key: 'BASE_URL', kind: httpUrl, required: true, what: 'Where the API begins, such as https://api.openai.com/v1; a query is kept.' }),
   model: setting({ key: 'MODEL', kind: line, required: true, what: 'The model asked for, in the words of the provider.' }),
   apiKey: setting({ key: 'API_KEY', kind: secretKey, absent: 'none sent', what: 'The key, sent as a bearer token.' }),
-  protocol: setting({ key: 'PROTOCOL', kind: choice('openai'), fallback: 'openai', what: 'How the source is spoken to.' }),
+  protocol: setting({ key: 'PROTOCOL', kind: choice('openai', 'mistral', 'chat'), fallback: 'openai', what: 'How an OCR source is spoken to: over POST /ocr (openai, mistral), or as a chat request with the image (chat). Else openai.' }),
   timeoutS: setting({ key: 'TIMEOUT_S', kind: seconds, fallback: 300, what: 'Bounds one attempt as a whole, in s.' }),
   ttftTimeoutS: setting({ key: 'TTFT_TIMEOUT_S', kind: seconds, fallback: 120, what: 'Longest wait for the first increment, in s.' }),
   interTokenTimeoutS: setting({
@@ -160,6 +165,9 @@ export interface ResolvedSettings extends Filled<typeof scopeSettings> {
   readonly scope: string;
   readonly sources: readonly ResolvedSource[];
 }
+
+/** What the calls of a scope are for. */
+export type Service = 'chat' | 'embedding' | 'ocr';
 
 /** Something allowed that is probably not meant. `rule` is a C rule or a word; `key` is the env key concerned. */
 export interface Finding {

@@ -1,9 +1,8 @@
-import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, map, of, subscribeOn, tap, throwError } from 'rxjs';
+import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, of, subscribeOn, tap, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
-import { createFold } from '../model/fold.js';
-import type { AnswerFold, Sign } from '../model/fold.js';
-import type { Source } from '../model/source.js';
+import type { Reply, Sign } from '../model/reply.js';
+import type { Upstream } from '../model/source.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import { graceAfter } from '../operators/graceAfter.js';
 import { livenessTimeout } from '../operators/livenessTimeout.js';
@@ -17,38 +16,37 @@ import type { Ports } from './ports.js';
 /** From the finish reason on, usage and the end marker get this long (H15). */
 const finishGraceMs = 1000;
 
-export function openAttempt(call: CallState, spec: Omit<AttemptSpec, 'id' | 'fold'>): AttemptSpec {
+export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'id' | 'exchange'>): AttemptSpec<A> {
   const id = call.nextAttemptId();
-  return { ...spec, id, fold: createFold(id) };
+  return { ...spec, id, exchange: call.task.open(spec.admitted.source, id) };
 }
 
 /**
  * One request to one source; its figures with each increment, then its one completion. It is sent one turn after
  * admission, so that a caller who leaves in the turn in which he came has sent nothing.
  */
-export function attempt(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Progress> {
+export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
   return sent(call, spec, ports).pipe(
     subscribeOn(ports.scheduler),
-    finalize(() => spec.admitted.permit.settle({ type: 'cancelled' })),
+    finalize(() => spec.admitted.permit.settle({ type: 'unsent' })),
   );
 }
 
 /** From here on the request is out: held to its limits, measured, booked once. */
-function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Progress> {
+function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
   const { scheduler, policy } = ports;
-  const { fold, admitted } = spec;
+  const { exchange, admitted } = spec;
   const { source, permit } = admitted;
 
   return defer(() => {
     const books = openBooks(call, spec, ports);
     let figures: StallFigures = emptyFigures(scheduler.now());
-    let done: Completed | undefined;
+    let done: Completed<A> | undefined;
 
     const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent };
-    const deltas$ = defer(() => (books.start() ? source.stream(call.request, context) : NEVER));
-    const increments$ = deltas$.pipe(
-      map(fold.add),
-      watchdog(source, call.request.stream, scheduler),
+    const sign$ = defer(() => (books.start() ? exchange.sign$(context) : NEVER));
+    const increments$ = sign$.pipe(
+      watchdog(source, call.task.streamed, scheduler),
       graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler }),
       filter(isIncrement),
       stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler }),
@@ -58,7 +56,7 @@ function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Prog
           if (grown.count === 1) permit.progress();
         },
       }),
-      mustHaveOutput(fold),
+      mustHaveOutput(exchange.reply),
       catchError((thrown: unknown) => throwError(() => annotate(toAttemptError(thrown), factsOf(call, spec)))),
       finalizeWith((ending) => { done = books.close(ending, figures); }),
     );
@@ -70,7 +68,7 @@ function sent(call: CallState, spec: AttemptSpec, ports: Ports): Observable<Prog
 const isFinish = (sign: Sign): boolean => sign === 'finish';
 const isIncrement = (sign: Sign): boolean => sign === 'increment';
 
-function watchdog(source: Source, streamed: boolean, scheduler: SchedulerLike): OperatorFunction<Sign, Sign> {
+function watchdog(source: Upstream, streamed: boolean, scheduler: SchedulerLike): OperatorFunction<Sign, Sign> {
   const { timeoutMs, ttftTimeoutMs, interTokenTimeoutMs } = source.limits;
   return livenessTimeout({
     ...(streamed ? { firstMs: ttftTimeoutMs, betweenMs: interTokenTimeoutMs ?? timeoutMs } : {}),
@@ -86,22 +84,22 @@ function watchdog(source: Source, streamed: boolean, scheduler: SchedulerLike): 
 }
 
 /** A stream that ends without any increment is not a completion (H4). */
-function mustHaveOutput(fold: AnswerFold): OperatorFunction<StallFigures, StallFigures> {
+function mustHaveOutput(reply: Reply<unknown>): OperatorFunction<StallFigures, StallFigures> {
   return (figures$) =>
-    concat(figures$, defer(() => (fold.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
+    concat(figures$, defer(() => (reply.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
 }
 
-function factsOf(call: CallState, { admitted, fold }: AttemptSpec): Parameters<typeof annotate>[1] {
+function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: AttemptSpec<A>): Parameters<typeof annotate>[1] {
   return {
     source: admitted.source.id,
     callId: call.id,
     attempts: call.attempts,
-    partial: fold.partial(),
-    ...(fold.providerRequestId === null ? {} : { providerRequestId: fold.providerRequestId }),
+    partial: reply.partial(),
+    ...(reply.providerRequestId === null ? {} : { providerRequestId: reply.providerRequestId }),
   };
 }
 
-function deadlineOf(call: CallState): { deadlineMs?: number } {
+function deadlineOf(call: CallState<unknown>): { deadlineMs?: number } {
   const deadlineMs = call.deadlineLeftMs();
   return deadlineMs === Infinity ? {} : { deadlineMs };
 }

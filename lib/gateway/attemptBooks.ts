@@ -1,6 +1,8 @@
+import { rootCode } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import type { AttemptRecord, RowClass } from '../model/events.js';
-import type { AnswerFold } from '../model/fold.js';
+import type { Reply } from '../model/reply.js';
+import type { Usage } from '../model/usage.js';
 import type { Outcome } from '../governance/gate.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
@@ -10,22 +12,23 @@ import { toFigures, withTail } from './figures.js';
 import type { AttemptFigures } from './figures.js';
 import type { Ports } from './ports.js';
 
-interface Books {
+interface Books<A> {
   /** The request goes out now; false when whoever was told of it has ended the attempt. */
   start(this: void): boolean;
   /** The source says that nothing went out. */
   unsent(this: void): void;
   /** Books the end: once, whatever it is. */
-  close(ending: Ending, figures: StallFigures): Completed | undefined;
+  close(ending: Ending, figures: StallFigures): Completed<A> | undefined;
 }
 
 /**
  * Opens when the source is about to be subscribed: from its start on the attempt exists and ends in exactly one row (E1).
  * Listeners are told only after all that they could ask about is written; what they do may end the call.
  */
-export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Books {
+export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Books<A> {
   const { scheduler, report, loopLag } = ports;
   const { source, permit } = spec.admitted;
+  const { reply } = spec.exchange;
   const waitedMs = Math.trunc(call.clock.stalledMs());
   const endProductive = call.clock.attempting();
   const lag = loopLag?.start();
@@ -44,12 +47,13 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
       const endMs = scheduler.now();
       endProductive();
       const loopLagMs = lag?.stop() ?? null;
-      const verdict = judge(ending, call, spec.fold);
-      const inWholeMs = toFigures(figures, endMs, { streamed: call.request.stream && !spec.fold.whole, answered: verdict.rowClass === null });
+      const verdict = judge(ending, call, reply);
+      const inWholeMs = toFigures(figures, endMs, { streamed: call.task.streamed && !reply.whole, answered: verdict.rowClass === null });
       const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
       if (completed !== undefined) call.noteCompletion(completed);
 
-      if (!sent && ending.type === 'unsubscribed') {
+      const unsent = !sent && ending.type === 'unsubscribed';
+      if (unsent) {
         call.attempts -= 1;
         report({ type: 'attempt-unsent', callId: call.id, attemptId: spec.id });
       } else {
@@ -59,7 +63,7 @@ export function openBooks(call: CallState, spec: AttemptSpec, ports: Ports): Boo
         report({ type: 'attempt-ended', record });
       }
       if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
-      permit.settle(toOutcome(verdict, spec.fold.usage?.totalTokens ?? null));
+      permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, reply));
       return completed;
     },
   };
@@ -79,7 +83,7 @@ const endedByUs = {
 
 const valid = { rowClass: null, message: null } as const;
 
-function judge(ending: Ending, call: CallState, fold: AnswerFold): Verdict {
+function judge(ending: Ending, call: CallState<unknown>, reply: Reply<unknown>): Verdict {
   switch (ending.type) {
     case 'completed':
       return valid;
@@ -89,7 +93,7 @@ function judge(ending: Ending, call: CallState, fold: AnswerFold): Verdict {
     }
     case 'unsubscribed':
       // From the finish reason on only usage and the end marker are waited for, and the deadline ends that wait (H15).
-      if (call.endedBy === 'deadline' && fold.finished && fold.increments > 0) return valid;
+      if (call.endedBy === 'deadline' && reply.finished && reply.increments > 0) return valid;
       return call.endedBy === undefined ? { rowClass: 'caller_cancelled', message: 'the caller left' } : endedByUs[call.endedBy];
     default:
       return ending satisfies never;
@@ -97,17 +101,36 @@ function judge(ending: Ending, call: CallState, fold: AnswerFold): Verdict {
 }
 
 /** What admission learns (G4): transient trouble is a failure, a 429 is none, everything else teaches nothing. */
-function toOutcome({ rowClass }: Verdict, totalTokens: number | null): Outcome {
+function toOutcome({ rowClass, error }: Verdict, reply: Reply<unknown>): Outcome {
+  const totalTokens = tokensUsed(reply, error);
   if (rowClass === null) return { type: 'success', totalTokens };
-  if (rowClass === 'transient') return { type: 'failure' };
-  return rowClass === 'rate_limited' ? { type: 'rate-limited' } : { type: 'cancelled' };
+  if (rowClass === 'rate_limited') return { type: 'rate-limited', totalTokens };
+  return { type: rowClass === 'transient' && !isOurs(error) ? 'failure' : 'cancelled', totalTokens };
+}
+
+/** As reported; none where the request was refused with a status; else nobody knows, and the provider may bill (H5). */
+function tokensUsed({ usage, increments }: Reply<unknown>, error: AttemptError | undefined): number | null {
+  if (usage !== null) return totalOf(usage);
+  return increments === 0 && (error?.httpStatus ?? 0) >= 400 ? 0 : null;
+}
+
+function totalOf({ totalTokens, promptTokens, completionTokens }: Usage): number | null {
+  if (totalTokens !== null) return totalTokens;
+  return promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens;
+}
+
+const ourOwnTrouble = new Set(['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS']);
+
+/** This machine has no network, or no socket to spare: every source would fail alike, and no breaker should open for it. */
+function isOurs(error: AttemptError | undefined): boolean {
+  return error !== undefined && ourOwnTrouble.has(rootCode(error.cause));
 }
 
 type RecordPart<K extends keyof AttemptRecord> = Pick<AttemptRecord, K>;
 
-function identity(
-  call: CallState,
-  { id, round, role, trigger, admitted: { source } }: AttemptSpec,
+function identity<A>(
+  call: CallState<A>,
+  { id, round, role, trigger, admitted: { source } }: AttemptSpec<A>,
 ): RecordPart<'id' | 'callId' | 'round' | 'role' | 'hedgeTrigger' | 'source' | 'provider' | 'streamed' | 'tags' | 'scope' | 'won' | 'estimatedTokens'> {
   return {
     id,
@@ -118,10 +141,10 @@ function identity(
     hedgeTrigger: trigger,
     source: source.id,
     provider: source.provider,
-    streamed: call.request.stream,
-    tags: call.request.tags ?? null,
+    streamed: call.task.streamed,
+    tags: call.task.tags,
     won: false,
-    estimatedTokens: null,
+    estimatedTokens: call.estimateFor(source),
   };
 }
 
@@ -135,36 +158,37 @@ function outcomeOf({ rowClass, error, message }: Verdict): RecordPart<'outcome' 
   };
 }
 
-function measured(
-  { fold, admitted }: AttemptSpec,
-  call: CallState,
+function measured<A>(
+  { exchange: { reply }, admitted }: AttemptSpec<A>,
+  call: CallState<A>,
   figures: AttemptFigures,
   error: AttemptError | undefined,
 ): RecordPart<'model' | 'finishReason' | 'providerRequestId' | 'ttftMs' | 'latencyMs' | 'maxInterTokenMs' | 'increments' | 'usage' | 'stallMs' | 'stallCount'> {
   return {
-    model: fold.model ?? call.request.model ?? admitted.source.model,
-    finishReason: fold.finishReason,
+    model: reply.model ?? call.task.model ?? admitted.source.model,
+    finishReason: reply.finishReason,
     // A refusal brings no delta that could carry it.
-    providerRequestId: fold.providerRequestId ?? error?.providerRequestId ?? null,
+    providerRequestId: reply.providerRequestId ?? error?.providerRequestId ?? null,
     ttftMs: figures.ttftMs,
     latencyMs: figures.wallMs,
     maxInterTokenMs: figures.maxInterTokenMs,
-    increments: call.request.stream ? fold.increments : null,
-    usage: fold.usage,
+    increments: call.task.streamed ? reply.increments : null,
+    usage: reply.usage,
     stallMs: figures.stallMs,
     stallCount: figures.stallCount,
   };
 }
 
-function toCompleted({ id, role, admitted, fold }: AttemptSpec, call: CallState, figures: AttemptFigures, endMs: number): Completed {
+function toCompleted<A>({ id, role, admitted, exchange: { reply } }: AttemptSpec<A>, call: CallState<A>, figures: AttemptFigures, endMs: number): Completed<A> {
   return {
     type: 'completed',
     attemptId: id,
     role,
     source: admitted.source,
-    answer: fold.answer(),
+    answer: reply.answer(),
+    finishReason: reply.finishReason,
     endMs,
     figures,
-    increments: call.request.stream ? fold.increments : null,
+    increments: call.task.streamed ? reply.increments : null,
   };
 }

@@ -1,37 +1,42 @@
 import type { AttemptRecord, HedgeTrigger, Role } from '../model/events.js';
-import type { Answer, AnswerFold } from '../model/fold.js';
-import type { Source } from '../model/source.js';
+import type { Upstream } from '../model/source.js';
 import type { Admitted } from '../governance/admit.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import type { AttemptFigures } from './figures.js';
+import type { Exchange } from './task.js';
 
 /** What an attempt is to be. */
-export interface AttemptSpec {
+export interface AttemptSpec<A> {
   readonly id: string;
-  readonly admitted: Admitted<Source>;
+  readonly admitted: Admitted<Upstream>;
   readonly role: Role;
   readonly round: number;
   readonly trigger: HedgeTrigger | null;
-  readonly fold: AnswerFold;
+  readonly exchange: Exchange<A>;
   readonly onBooked: (record: AttemptRecord) => void;
 }
 
 /** An attempt that came to a valid end. */
-export interface Completed {
+export interface Completed<A> {
   readonly type: 'completed';
   readonly attemptId: string;
   readonly role: Role;
-  readonly source: Source;
-  readonly answer: Answer;
+  readonly source: Upstream;
+  readonly answer: A;
+  readonly finishReason: string | null;
   readonly endMs: number;
   readonly figures: AttemptFigures;
   readonly increments: number | null;
 }
 
 /** What an attempt emits: its figures with each increment, then its completion. */
-export type Progress = StallFigures | Completed;
+export type Progress<A> = StallFigures | Completed<A>;
+
+export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
+  return 'type' in progress;
+}
 
 /** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */
-export function isWeak({ answer }: Completed): boolean {
-  return answer.finishReason === 'content_filter';
+export function isWeak({ finishReason }: Completed<unknown>): boolean {
+  return finishReason === 'content_filter';
 }

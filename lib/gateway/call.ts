@@ -1,14 +1,12 @@
-import { NEVER, catchError, defer, map, mergeMap, of, race, retry, takeLast, tap, throwError, timer } from 'rxjs';
+import { EMPTY, NEVER, catchError, defer, map, mergeMap, of, race, repeat, retry, takeLast, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, errorFacts, isGatewayError } from '../model/errors.js';
 import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
-import type { ValidRequest } from '../model/request.js';
-import type { Source } from '../model/source.js';
+import type { Upstream } from '../model/source.js';
 import { admitFirst } from '../governance/admit.js';
 import type { Admitted, NoneAdmitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
-import { longestPauseMs } from '../governance/retry/ledger.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import { dueAfter } from '../operators/quietFor.js';
@@ -18,6 +16,7 @@ import { openCall } from './callState.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
 import { round } from './round.js';
+import type { Task } from './task.js';
 
 /** What ends a call from outside. */
 export interface CallEnds {
@@ -27,18 +26,20 @@ export interface CallEnds {
 }
 
 /** A call that has been answered, with what the call as a whole knows. */
-export interface Answered {
-  readonly call: CallState;
-  readonly winner: Completed;
+export interface Answered<A> {
+  readonly call: CallState<A>;
+  readonly winner: Completed<A>;
+  /** From entering to the answer, waits included. */
+  readonly callMs: number;
 }
 
 /**
  * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
  * it owned is given back before its answer or its error is delivered (X2).
  */
-export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports): Observable<Answered> {
+export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<Answered<A>> {
   return defer(() => {
-    const call = openCall(request, ports);
+    const call = openCall(task, ports);
     ports.report({ type: 'call-started', callId: call.id, scope: call.scope });
     return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
       map((winner) => winner ?? heldAtDeadline(call)),
@@ -47,21 +48,22 @@ export function answerCall(request: ValidRequest, ends: CallEnds, ports: Ports):
         ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs });
       }),
       takeLast(1),
-      map((winner) => ({ call, winner })),
+      map((winner) => ({ call, winner, callMs: Math.trunc(ports.scheduler.now() - call.enteredMs) })),
     );
   });
 }
 
-/** The retry loop: admission, with the stall budget before it, then the round itself. */
-function rounds(call: CallState, ports: Ports): Observable<Completed> {
+/** The retry loop: admission, with the stall budget before it, then the round itself; once more while the task wants more. */
+function rounds<A>(call: CallState<A>, ports: Ports): Observable<Completed<A>> {
   return admitPrimary(call, ports).pipe(
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
+    repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
   );
 }
 
 /** Emits when the next round may start, or fails with what the caller gets (R2-R5). */
-function nextRound(call: CallState, error: unknown, { scheduler, report }: Ports): Observable<unknown> {
+function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report }: Ports): Observable<unknown> {
   if (!isAttemptError(error)) return throwError(() => error);
   const next = call.afterRound(error);
   switch (next.type) {
@@ -80,14 +82,15 @@ function nextRound(call: CallState, error: unknown, { scheduler, report }: Ports
 }
 
 /** Admits the first runnable source, or waits for one as the settings say (B4). */
-function admitPrimary(call: CallState, ports: Ports): Observable<Admitted<Source>> {
+function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitted<Upstream>> {
   const { policy, scheduler, governance, report } = ports;
   const patience$ = patienceOf(call, ports);
+  const admitted$ = defer(() => admitRunnable(call, governance.admission));
   return defer(() => {
     let told = false;
     return admitWhenRunnable({
-      // Whatever it waited for before, a chat round begins with the stall budget (B3).
-      tryAdmit: () => patience$.pipe(mergeMap(() => admitRunnable(call, governance.admission))),
+      // Whatever it waited for before, a chat round begins with the stall budget (B3): its 429s have no other bound.
+      tryAdmit: () => (policy.onlyTransientBurns ? patience$.pipe(mergeMap(() => admitted$)) : admitted$),
       patience$,
       refuseWait: (refusal) => {
         refuseWait(call, refusal, ports);
@@ -112,23 +115,21 @@ function refusedOneTurnLater(error: unknown, scheduler: SchedulerLike): Observab
   );
 }
 
-function admitRunnable(call: CallState, gate: Gate): Observable<Admitted<Source>> {
+function admitRunnable(call: CallState<unknown>, gate: Gate): Observable<Admitted<Upstream>> {
   if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
   const { sources, resting } = call.runnable();
-  const ticket = { callId: call.id, attemptId: call.nextAttemptId(), role: 'primary' as const };
-  return admitFirst({ sources, refused: resting, gate, ticket });
+  return admitFirst({ sources, refused: resting, gate, ticketFor: (source) => call.ticketFor(source, 'primary', call.rounds + 1) });
 }
 
 /** Throws where this refusal must not be waited for (R3, R5, B4). */
-function refuseWait(call: CallState, { message, certain, retryAfterMs = 0 }: NoneAdmitted, { policy }: Ports): void {
-  const retryAfter = certain || retryAfterMs > 0 ? { retryAfterS: retryAfterMs / 1000 } : {};
+function refuseWait(call: CallState<unknown>, { message, hopeless, retryAfterMs, notBeforeMs }: NoneAdmitted, { policy }: Ports): void {
+  const retryAfter = retryAfterMs === undefined ? {} : { retryAfterS: retryAfterMs / 1000 };
   if (policy.backpressure === 'fail_fast') throw exhausted(call, 'no_runnable_source', message, retryAfter);
-  if (!certain) return;
-  if (retryAfterMs >= call.deadlineLeftMs()) throw tooLate(call, `no source may be asked before the deadline: ${message}`, retryAfter);
-  if (retryAfterMs > longestPauseMs) throw exhausted(call, 'no_runnable_source', message, retryAfter);
+  if (notBeforeMs > 0 && notBeforeMs >= call.deadlineLeftMs()) throw tooLate(call, `no source may be asked before the deadline: ${message}`, retryAfter);
+  if (hopeless) throw exhausted(call, 'no_runnable_source', message, retryAfter);
 }
 
-function patienceOf(call: CallState, { policy, governance }: Ports): Observable<void> {
+function patienceOf(call: CallState<unknown>, { policy, governance }: Ports): Observable<void> {
   return patience({
     clock: call.clock,
     progress: governance.progress,
@@ -142,7 +143,7 @@ function patienceOf(call: CallState, { policy, governance }: Ports): Observable<
 }
 
 /** Emits at the deadline; only when that has torn the attempts down is it known whether one of them had an answer. */
-function deadline(call: CallState, { policy, scheduler }: Ports): Observable<undefined> {
+function deadline(call: CallState<unknown>, { policy, scheduler }: Ports): Observable<undefined> {
   if (policy.callDeadlineMs === null) return NEVER;
   return dueAfter(policy.callDeadlineMs, scheduler).pipe(
     map(() => {
@@ -153,12 +154,12 @@ function deadline(call: CallState, { policy, scheduler }: Ports): Observable<und
 }
 
 /** An answer that was waiting for a better one, or for its end marker, is better than none (H4, H15). */
-function heldAtDeadline(call: CallState): Completed {
+function heldAtDeadline<A>(call: CallState<A>): Completed<A> {
   if (call.held === undefined) throw tooLate(call, 'the deadline has passed');
   return call.held;
 }
 
-function closed(call: CallState, { closing$ }: CallEnds): Observable<never> {
+function closed(call: CallState<unknown>, { closing$ }: CallEnds): Observable<never> {
   return closing$.pipe(
     tap({ next: () => { call.endedBy = 'closed'; } }),
     map(() => {
@@ -167,16 +168,16 @@ function closed(call: CallState, { closing$ }: CallEnds): Observable<never> {
   );
 }
 
-function exhausted(call: CallState, reason: ExhaustedReason, message: string, facts: ErrorFacts = {}): AllSourcesExhausted {
+function exhausted(call: CallState<unknown>, reason: ExhaustedReason, message: string, facts: ErrorFacts = {}): AllSourcesExhausted {
   return new AllSourcesExhausted(message, { ...factsOf(call), ...facts, reason });
 }
 
-function tooLate(call: CallState, message: string, facts: ErrorFacts = {}): CallDeadlineExceeded {
+function tooLate(call: CallState<unknown>, message: string, facts: ErrorFacts = {}): CallDeadlineExceeded {
   return new CallDeadlineExceeded(message, { ...factsOf(call), ...facts });
 }
 
 /** A call's error tells what its last failure told (R7). */
-function factsOf({ id, attempts, lastFailure }: CallState): ErrorFacts {
+function factsOf({ id, attempts, lastFailure }: CallState<unknown>): ErrorFacts {
   const ofLast = lastFailure === undefined ? {} : { ...errorFacts(lastFailure), cause: lastFailure };
   return { ...ofLast, callId: id, attempts };
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptError } from '../model/errors.js';
 import type { Role } from '../model/events.js';
-import type { ValidRequest } from '../model/request.js';
-import type { Source } from '../model/source.js';
+import type { Upstream } from '../model/source.js';
 import { AdmissionRefused } from '../governance/gate.js';
+import type { Ticket } from '../governance/gate.js';
+import { pauseMessage } from '../governance/parking.js';
 import { askedPauseMs } from '../governance/retry/backoff.js';
-import { attemptFailed, emptyLedger, notesOf, putOut, roundFailed, tried } from '../governance/retry/ledger.js';
+import { answered, attemptFailed, emptyLedger, notesOf, putOut, roundFailed, tried } from '../governance/retry/ledger.js';
 import type { NextStep } from '../governance/retry/ledger.js';
 import { rank } from '../governance/selection/rank.js';
 import { createStallClock } from '../governance/stallClock.js';
@@ -13,23 +14,24 @@ import type { StallClock } from '../governance/stallClock.js';
 import { isWeak } from './attemptSpec.js';
 import type { Completed } from './attemptSpec.js';
 import type { Ports } from './ports.js';
+import type { Task } from './task.js';
 
 /** Why we ended an attempt ourselves; unsubscription carries no reason, so it is written here first. */
 export type EndedBy = 'hedge_cancelled' | 'deadline' | 'closed';
 
 /** What one call remembers. Made per subscription, never shared. */
-export interface CallState {
+export interface CallState<A> {
   readonly id: string;
   readonly scope: string;
-  readonly request: ValidRequest;
+  readonly task: Task<A>;
   readonly clock: StallClock;
   readonly enteredMs: number;
   endedBy: EndedBy | undefined;
   /** Its end has been told; nothing may be sent any more. */
   over: boolean;
   /** The best valid completion so far; more than one branch can have one, or wait with it (H4). */
-  readonly held: Completed | undefined;
-  winner: Completed | undefined;
+  readonly held: Completed<A> | undefined;
+  winner: Completed<A> | undefined;
   lastFailure: AttemptError | undefined;
   rounds: number;
   /** Requests sent. */
@@ -39,12 +41,18 @@ export interface CallState {
   /** Milliseconds left of the deadline; `Infinity` without one. */
   deadlineLeftMs(): number;
   /** Sources that may be asked now, best first, and those that want peace until later. */
-  runnable(): { sources: Source[]; resting: AdmissionRefused[] };
+  runnable(): { sources: Upstream[]; resting: AdmissionRefused[] };
   allOut(): boolean;
   noteTry(sourceId: string, role: Role): void;
   noteFailure(sourceId: string, error: AttemptError): void;
-  noteCompletion(completed: Completed): void;
+  noteCompletion(completed: Completed<A>): void;
   nextAttemptId(): string;
+  /** Tokens that a request to this source is thought to use; `null` where no source counts them. */
+  estimateFor(this: void, source: Upstream): number | null;
+  /** What an attempt asks admission for, as part of this round. */
+  ticketFor(this: void, source: Upstream, role: Role, round: number): Ticket;
+  /** Keeps the winner's answer; whether a further request has to follow, which starts with a budget of its own. */
+  wantsMore(this: void): boolean;
   /**
    * A pause that was asked for, with jitter of this call's own that only adds (R3), as far as the deadline allows: all who
    * wait for the same source would else come back in the same instant.
@@ -54,21 +62,23 @@ export interface CallState {
   afterRound(error: AttemptError): NextStep | { type: 'too-late' };
 }
 
-export function openCall(request: ValidRequest, ports: Ports): CallState {
+export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
   const { policy, sources, scheduler, strategy, report } = ports;
   const now = (): number => scheduler.now();
   const enteredMs = now();
   let ledger = emptyLedger;
-  let held: Completed | undefined;
+  let held: Completed<A> | undefined;
+  // Counting takes time, so it is left where nobody asks.
+  const countsTokens = sources.some(({ tpm }) => tpm !== undefined);
   const failedThisRound = new Set<string>();
 
-  const inPlay = (): Source[] => sources.filter(({ id }) => !notesOf(ledger, id).out);
+  const inPlay = (): Upstream[] => sources.filter(({ id }) => !notesOf(ledger, id).out);
   const restMs = (id: string): number => notesOf(ledger, id).notBeforeMs - now();
 
-  const call: CallState = {
+  const call: CallState<A> = {
     id: randomUUID(),
     scope: policy.scope,
-    request,
+    task,
     clock: createStallClock({ now }),
     enteredMs,
     endedBy: undefined,
@@ -88,7 +98,7 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
         sources: ranked.filter(({ id }) => restMs(id) <= 0),
         resting: ranked
           .filter(({ id }) => restMs(id) > 0)
-          .map(({ id }) => new AdmissionRefused(`${id} asked for a pause of ${Math.ceil(restMs(id))} ms more`, { sourceId: id, retryAfterMs: restMs(id) })),
+          .map(({ id }) => new AdmissionRefused(pauseMessage(id, restMs(id)), { sourceId: id, retryAfterMs: restMs(id), asked: true })),
       };
     },
     allOut: () => inPlay().length === 0,
@@ -111,6 +121,22 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
       if (held === undefined || isBetter(completed, held)) held = completed;
     },
     nextAttemptId: () => `${call.id}-${call.attempts + 1}`,
+    ticketFor: (source, role, round) => ({
+      sourceId: source.id,
+      callId: call.id,
+      attemptId: call.nextAttemptId(),
+      role,
+      round,
+      estimatedTokens: call.estimateFor(source) ?? 0,
+    }),
+    estimateFor: (source) => (countsTokens ? task.estimate(source) : null),
+    wantsMore() {
+      if (call.winner === undefined || task.take?.(call.winner.answer) !== true) return false;
+      ledger = answered(ledger);
+      held = undefined;
+      call.winner = undefined;
+      return true;
+    },
     pauseMs(askedMs) {
       const jitteredMs = askedPauseMs(askedMs, policy);
       return jitteredMs < call.deadlineLeftMs() ? jitteredMs : askedMs;
@@ -136,7 +162,7 @@ export function openCall(request: ValidRequest, ports: Ports): CallState {
 }
 
 /** A weak completion gives way to any other; at the same instant the primary goes first (H4). */
-function isBetter(completed: Completed, held: Completed): boolean {
+function isBetter(completed: Completed<unknown>, held: Completed<unknown>): boolean {
   if (isWeak(completed) !== isWeak(held)) return isWeak(held);
   return completed.role === 'primary' && completed.endMs === held.endMs;
 }

@@ -1,32 +1,35 @@
-import { map, throwError } from 'rxjs';
-import type { Observable } from 'rxjs';
-import { parseRequest } from '../model/request.js';
-import type { ChatRequest, ValidRequest } from '../model/request.js';
+import { map } from 'rxjs';
+import { createFold } from '../model/fold.js';
+import type { Answer } from '../model/fold.js';
+import type { ValidRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
-import { answerCall } from './call.js';
-import type { Answered, CallEnds } from './call.js';
+import type { Source } from '../model/source.js';
+import { estimateChatTokens } from '../governance/quota/estimateTokens.js';
+import type { Answered } from './call.js';
+import type { Asked } from './calls.js';
 import { toCallStats } from './figures.js';
-import type { Ports } from './ports.js';
+import { find, once } from './task.js';
 
-/** A checked copy of the request, or the error that every subscription gets. */
-function check(request: ChatRequest): { valid: ValidRequest } | { error: unknown } {
-  try {
-    return { valid: parseRequest(request) };
-  } catch (error) {
-    return { error };
-  }
+/** A chat call: deltas are folded to one answer. */
+export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
+  return {
+    task: {
+      streamed: request.stream,
+      model: request.model ?? null,
+      tags: request.tags ?? null,
+      estimate: once(() => estimateChatTokens(request)),
+      open(source, attemptId) {
+        const fold = createFold(attemptId);
+        return { sign$: (context) => find(sources, source).stream(request, context).pipe(map(fold.add)), reply: fold };
+      },
+    },
+    respond: toResponse,
+  };
 }
 
-/** Cold: the request is checked and copied now, each subscription is a call of its own (X3). */
-export function answerChat(request: ChatRequest, ends: CallEnds, ports: Ports): Observable<ChatResponse> {
-  const checked = check(request);
-  if ('error' in checked) return throwError(() => checked.error);
-  return answerCall(checked.valid, ends, ports).pipe(map((answered) => toResponse(answered, ports)));
-}
-
-function toResponse({ call, winner }: Answered, { scheduler }: Ports): ChatResponse {
+function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {
   const { answer, figures, source } = winner;
-  const { model = call.request.model ?? source.model, providerRequestId = null, ...said } = answer;
+  const { model = call.task.model ?? source.model, providerRequestId = null, ...said } = answer;
   return {
     ...said,
     callId: call.id,
@@ -37,7 +40,7 @@ function toResponse({ call, winner }: Answered, { scheduler }: Ports): ChatRespo
     ttftMs: figures.ttftMs,
     maxInterTokenMs: figures.maxInterTokenMs,
     latencyMs: figures.wallMs,
-    callMs: Math.trunc(scheduler.now() - call.enteredMs),
+    callMs,
     stats: toCallStats(figures, {
       hedges: call.hedges,
       hedgeWon: winner.role === 'backup',

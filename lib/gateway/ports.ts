@@ -3,7 +3,7 @@ import type { Governance } from '../governance/memory.js';
 import type { Strategy } from '../governance/selection/rank.js';
 import type { RetryPolicy } from '../governance/retry/ledger.js';
 import type { GatewayEvent, Report } from '../model/events.js';
-import type { Source } from '../model/source.js';
+import type { Upstream } from '../model/source.js';
 
 /** Settings as the engine wants them: milliseconds, defaults applied. */
 export interface Policy extends RetryPolicy {
@@ -11,6 +11,8 @@ export interface Policy extends RetryPolicy {
   readonly stallThresholdMs: number;
   readonly hedgeAfterMs: number | null;
   readonly hedgeStallAfterMs: number | null;
+  /** Backups that one round may start (H14). */
+  readonly hedgeMaxBackups: number;
   readonly callDeadlineMs: number | null;
   readonly backpressure: 'wait' | 'fail_fast';
   readonly stallWindowMs: number;
@@ -23,9 +25,9 @@ export interface LoopLag {
 }
 
 /** Everything the engine needs; it knows nothing else. */
-export interface Ports {
+export interface Ports<S extends Upstream = Upstream> {
   readonly policy: Policy;
-  readonly sources: readonly Source[];
+  readonly sources: readonly S[];
   readonly scheduler: SchedulerLike;
   readonly governance: Governance;
   readonly strategy: Strategy;

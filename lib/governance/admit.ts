@@ -13,16 +13,28 @@ export interface Admitted<S> {
 export class NoneAdmitted extends Error {
   override readonly name = 'NoneAdmitted';
   readonly code = 'none_admitted';
-  /** When asking again can help at the earliest; absent where no gate could say. */
+  /** When asking again is likely to help at the earliest; absent where no gate could say. */
   readonly retryAfterMs?: number;
-  /** Every gate said when: nothing can come free sooner. */
+  /** Asking sooner cannot help, wherever something is given back. */
+  readonly notBeforeMs: number;
+  /** Every gate knew its time: nothing can come free sooner or later. */
   readonly certain: boolean;
+  /** The first to come free asked for its pause itself (R3). */
+  readonly asked: boolean;
+  /** No call should wait so long (R3). */
+  readonly hopeless: boolean;
 
   constructor(refusals: readonly AdmissionRefused[]) {
     super(refusals.map(({ message }) => message).join('; ') || 'there is no source to ask');
-    const known = refusals.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
+    const hopeful = refusals.filter(({ hopeless }) => !hopeless);
+    const open = hopeful.length > 0 ? hopeful : refusals;
+    const known = open.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+    const first = open.reduce<AdmissionRefused | undefined>((a, b) => (a === undefined || b.notBeforeMs < a.notBeforeMs ? b : a), undefined);
     if (known.length > 0) this.retryAfterMs = Math.min(...known);
-    this.certain = known.length === refusals.length && known.length > 0;
+    this.notBeforeMs = first?.notBeforeMs ?? 0;
+    this.certain = open.length > 0 && open.every(({ retryAfterMs, notBeforeMs }) => retryAfterMs === notBeforeMs);
+    this.asked = first?.asked ?? false;
+    this.hopeless = refusals.length > 0 && hopeful.length === 0;
   }
 }
 
@@ -50,16 +62,16 @@ export function createAdmission({ gates, line }: { gates: readonly Gate[]; line:
 export function admitFirst<S extends { readonly id: string }>(options: {
   readonly sources: readonly S[];
   readonly gate: Gate;
-  readonly ticket: Omit<Ticket, 'sourceId'>;
+  readonly ticketFor: (source: S) => Ticket;
   /** Sources that are not even asked, with the reason. */
   readonly refused?: readonly AdmissionRefused[];
 }): Observable<Admitted<S>> {
-  const { sources, gate, ticket, refused = [] } = options;
+  const { sources, gate, ticketFor, refused = [] } = options;
   return defer(() => {
     const refusals = [...refused];
     return from(sources).pipe(
       concatMap((source) =>
-        gate.enter({ ...ticket, sourceId: source.id }).pipe(
+        gate.enter(ticketFor(source)).pipe(
           map((permit) => ({ source, permit })),
           catchError((error: unknown) => {
             if (!(error instanceof AdmissionRefused)) return throwError(() => error);

@@ -1,4 +1,4 @@
-import { Subject, catchError, defer, exhaustMap, ignoreElements, map, merge, of, switchMap, take, tap, throwError, timer } from 'rxjs';
+import { Subject, catchError, defer, exhaustMap, filter, ignoreElements, map, merge, of, switchMap, take, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import { NoneAdmitted } from './admit.js';
 import type { Progress } from './progress.js';
@@ -32,7 +32,7 @@ export interface WaitOptions<A> {
   readonly patience$: Observable<void>;
   /** Throws where this refusal must not be waited for. */
   readonly refuseWait: (refusal: NoneAdmitted) => void;
-  /** How long this caller waits where a gate asked for `askedMs`; default: just that. */
+  /** How long this caller rests where a source asked for `askedMs`, whoever else is woken; default: just that. */
   readonly pauseMs?: (askedMs: number) => number;
   readonly line: WaitingLine;
   readonly pollEveryMs: number;
@@ -41,19 +41,33 @@ export interface WaitOptions<A> {
 }
 
 /**
- * Admits at once, or waits for it: woken when a place comes free (oldest waiter first), else looking again when a gate
- * said so, else polling with jitter (B4).
+ * Admits at once, or waits for it: woken when a place comes free, else looking again when a gate said so, else polling
+ * with jitter; the oldest waiter first (B4). Who rests because a source asked for it is not woken before its time.
  */
 export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
   const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs: number) => askedMs, line, pollEveryMs, random, scheduler } = options;
 
-  const lookInMs = ({ retryAfterMs = Infinity, certain }: NoneAdmitted): number => Math.min(pauseMs(retryAfterMs), certain ? Infinity : pollMs(pollEveryMs, random));
+  const lookInMs = ({ retryAfterMs = Infinity, notBeforeMs, certain, asked }: NoneAdmitted): number => {
+    if (certain) return asked ? pauseMs(notBeforeMs) : notBeforeMs;
+    return Math.max(notBeforeMs, Math.min(retryAfterMs, pollMs(pollEveryMs, random)));
+  };
 
   const wait = (first: NoneAdmitted): Observable<A> =>
     defer(() => {
       // A Subject, since each refusal, however late a gate gave it, says anew when to look again.
       const refusal$ = new Subject<NoneAdmitted>();
-      const look$ = refusal$.pipe(switchMap((refusal) => timer(lookInMs(refusal), scheduler)));
+      let restUntilMs = -Infinity;
+      const look$ = refusal$.pipe(
+        map((refusal) => {
+          const inMs = lookInMs(refusal);
+          restUntilMs = refusal.certain && refusal.asked ? scheduler.now() + inMs : -Infinity;
+          return inMs;
+        }),
+        switchMap((inMs) => timer(inMs, scheduler)),
+        // What has come free by time belongs to the oldest too.
+        tap({ next: () => line.advance() }),
+      );
+      const place$ = line.place$().pipe(filter(() => scheduler.now() >= restUntilMs));
       const stay = (refusal: NoneAdmitted): Observable<never> =>
         patience$.pipe(
           tap({
@@ -64,7 +78,7 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
           }),
           ignoreElements(),
         );
-      const try$ = merge(line.place$(), look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))));
+      const try$ = merge(place$, look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))));
       return merge(try$, stay(first)).pipe(take(1));
     });
 

@@ -114,7 +114,7 @@ export function allGates(gates: readonly Gate[]): Gate {
 }
 
 /** One source is let in when the last of its gates agrees. */
-function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRefused {
+export function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRefused {
   const last = refusals.reduce((a, b) => (b.notBeforeMs > a.notBeforeMs ? b : a));
   const known = refusals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   return new AdmissionRefused(refusals.map(({ message }) => message).join(', and '), {

@@ -1,10 +1,16 @@
+import type { BreakerPhase, Report } from '../model/events.js';
+import type { Upstream } from '../model/source.js';
 import { createAdmission } from './admit.js';
+import type { BreakerPolicy } from './breaker/breaker.js';
+import { createBreakerGate } from './breaker/breakerGate.js';
 import type { Gate } from './gate.js';
+import { createHedgeCap } from './hedging/hedgeCap.js';
+import { createPacerGate } from './pacing/pacerGate.js';
 import { createParking } from './parking.js';
 import type { Parking } from './parking.js';
 import { createProgress } from './progress.js';
 import type { Progress } from './progress.js';
-import { createConcurrencyGate } from './quota/concurrencyGate.js';
+import { createQuotaGate } from './quota/quotaGate.js';
 import { createWaitingLine } from './waitingLine.js';
 import type { WaitingLine } from './waitingLine.js';
 
@@ -16,22 +22,47 @@ export interface Governance {
   readonly line: WaitingLine;
   /** Permits in use per source. */
   permits(): Record<string, number>;
+  /** Breaker per source. */
+  breakers(): Record<string, BreakerPhase>;
+  /** Requests at once that a source is paced to; absent: not paced. */
+  paced(): Record<string, number>;
+}
+
+/** What the admission state of a scope is made from. */
+export interface GovernanceScope {
+  readonly sources: readonly Pick<Upstream, 'id' | 'limits' | 'maxConcurrency' | 'rpm' | 'tpm'>[];
+  readonly breaker: BreakerPolicy;
+  /** Backups per call at most; absent: no cap (H10). */
+  readonly hedgeMaxRatio?: number | undefined;
+  readonly now: () => number;
+  /** In [0, 1); `() => 1` means no jitter. */
+  readonly random: () => number;
+  readonly report: Report;
 }
 
 /** Keeps the admission state in this process; every answer is synchronous. A further governor is one more gate here. */
-export function createMemoryGovernance(options: {
-  readonly sources: readonly { readonly id: string; readonly maxConcurrency?: number }[];
-  readonly now: () => number;
-}): Governance {
-  const { sources, now } = options;
+export function createMemoryGovernance({ sources, breaker: policy, hedgeMaxRatio, now, random, report }: GovernanceScope): Governance {
   const parking = createParking({ now });
-  const concurrency = createConcurrencyGate(new Map(sources.map(({ id, maxConcurrency }) => [id, maxConcurrency])));
+  const pacer = createPacerGate({ sources, report });
+  const breaker = createBreakerGate({
+    sources: sources.map(({ id, limits: { ttftTimeoutMs, timeoutMs } }) => ({ id, firstLimitMs: ttftTimeoutMs ?? timeoutMs ?? 0 })),
+    policy,
+    now,
+    random,
+    report,
+    // Not everybody who waited for it may come at once.
+    onClosed: (sourceId) => pacer.restart(sourceId),
+  });
+  const quota = createQuotaGate({ sources, now });
+  const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
   const line = createWaitingLine();
   return {
-    admission: createAdmission({ gates: [parking, concurrency], line }),
+    admission: createAdmission({ gates: [parking, breaker, pacer, quota, ...hedgeCap], line }),
     parking,
     progress: createProgress({ now }),
     line,
-    permits: () => concurrency.inUse(),
+    permits: () => quota.inUse(),
+    breakers: () => breaker.phases(),
+    paced: () => pacer.limits(),
   };
 }

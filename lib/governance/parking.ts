@@ -1,6 +1,6 @@
-import { defer, of, throwError } from 'rxjs';
-import { AdmissionRefused } from './gate.js';
+import { AdmissionRefused, localGate } from './gate.js';
 import type { Gate } from './gate.js';
+import { longestPauseMs } from './retry/ledger.js';
 
 /** Longest time a source is parked whatever it asked for, so that it is asked again some day. */
 export const longestParkMs = 15 * 60_000;
@@ -23,11 +23,18 @@ export function createParking({ now }: { now: () => number }): Parking {
       untilMs.set(sourceId, Math.max(untilMs.get(sourceId) ?? -Infinity, now() + Math.min(forMs, longestParkMs)));
     },
     parked: () => Object.fromEntries([...untilMs.keys()].map((id) => [id, leftMs(id)] as const).filter(([, ms]) => ms > 0)),
-    enter: ({ sourceId }) =>
-      defer(() => {
+    ...localGate({
+      refusal: ({ sourceId }) => {
         const ms = leftMs(sourceId);
-        if (ms <= 0) return of(openPermit);
-        return throwError(() => new AdmissionRefused(`${sourceId} asked for a pause of ${Math.ceil(ms)} ms more`, { sourceId, retryAfterMs: ms }));
-      }),
+        if (ms <= 0) return undefined;
+        return new AdmissionRefused(pauseMessage(sourceId, ms), { sourceId, retryAfterMs: ms, asked: true, hopeless: ms > longestPauseMs });
+      },
+      take: () => openPermit,
+    }),
   };
+}
+
+/** What a source that rests is refused with, for all callers or for one. */
+export function pauseMessage(sourceId: string, leftMs: number): string {
+  return `${sourceId} asked for a pause of ${Math.ceil(leftMs)} ms more`;
 }

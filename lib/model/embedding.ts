@@ -29,6 +29,30 @@ export interface EmbeddingAnswer {
   readonly providerRequestId?: string;
 }
 
+/** The vectors of all inputs, in their order. A figure that could not be measured is `null`. */
+export interface EmbeddingResponse {
+  vectors: Float32Array[];
+  /** Of all requests that were answered; a figure that one of them did not report is `null`. */
+  usage: Usage | null;
+  callId: string;
+  /** Model, source and request id of the last answer. */
+  model: string;
+  source: string;
+  providerRequestId: string | null;
+  /** The whole call, waits and failed rounds included. */
+  callMs: number;
+  stats: BatchStats;
+}
+
+/** Counts of a call that is not streamed. */
+export interface BatchStats {
+  /** Requests sent, and those of them whose answers are in the response. */
+  attempts: number;
+  answered: number;
+  /** Time without any attempt in flight (B2). */
+  waitedMs: number;
+}
+
 const text = z.string().min(1);
 
 const schema = z.looseObject({

@@ -188,6 +188,12 @@ export function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
+/** The first `code` on the way down to the root of what was thrown, or `''`: wrappers keep it in their cause. */
+export function rootCode(thrown: unknown): string {
+  const cause = typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
+  return codeOf(thrown) ?? (cause === undefined ? '' : rootCode(cause));
+}
+
 /**
  * Adds facts that only an outer layer knows; what an inner layer said stays. What is known of the call is said anew, since
  * a source may throw one error object in several calls.

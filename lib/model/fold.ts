@@ -1,11 +1,8 @@
 import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
-import type { PartialOutput } from './errors.js';
+import type { Reply, Sign } from './reply.js';
 import type { AssistantToolCall, ChatResponse, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
-
-/** What a delta meant for the answer: one more increment, its end, or nothing that a timer may look at (O1, O2). */
-export type Sign = 'increment' | 'finish' | 'none';
 
 type Said = 'content' | 'reasoning' | 'refusal' | 'toolCalls' | 'message' | 'finishReason' | 'usage';
 
@@ -17,18 +14,8 @@ export interface Answer extends Pick<ChatResponse, Said> {
 }
 
 /** Grows an answer delta by delta. One per attempt; never shared. */
-export interface AnswerFold {
+export interface AnswerFold extends Reply<Answer> {
   add(this: void, delta: ChatDelta): Sign;
-  answer(): Answer;
-  partial(): PartialOutput;
-  readonly increments: number;
-  readonly finished: boolean;
-  readonly finishReason: string | null;
-  readonly usage: Usage | null;
-  readonly providerRequestId: string | null;
-  readonly model: string | null;
-  /** The source answered in one piece. */
-  readonly whole: boolean;
 }
 
 type Fields = Record<string, unknown>;

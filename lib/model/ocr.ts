@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BatchStats } from './embedding.js';
 import { parseBody } from './request.js';
 import type { Usage } from './usage.js';
 
@@ -38,6 +39,21 @@ export interface OcrAnswer {
   readonly usage: Usage | null;
   readonly model?: string;
   readonly providerRequestId?: string;
+}
+
+/** The pages of a document, in their order. A figure that could not be measured is `null`. */
+export interface OcrResponse {
+  pages: OcrPage[];
+  usage: Usage | null;
+  callId: string;
+  model: string;
+  source: string;
+  providerRequestId: string | null;
+  /** The attempt that was answered: its wall time. */
+  latencyMs: number;
+  /** The whole call, waits and failed rounds included. */
+  callMs: number;
+  stats: BatchStats;
 }
 
 const address = z.string().min(1);

@@ -1,4 +1,4 @@
-import { SourceError, StreamLivenessTimeout, TransientError, codeOf, messageOf } from '../model/errors.js';
+import { SourceError, StreamLivenessTimeout, TransientError, messageOf, rootCode } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import { maskSecrets } from '../model/mask.js';
 
@@ -39,10 +39,4 @@ export function connectionFailure(cause: unknown, exchange: FailedExchange): Att
 function proxyRefusal(status: number, place: string, cause: unknown): AttemptError {
   const message = `no connection to ${place}: the proxy answered HTTP ${status}${status === 407 ? ', it wants a user and a password' : ''}`;
   return status < 500 ? new SourceError(message, { cause }) : new TransientError(message, { cause });
-}
-
-/** Wrappers keep the code in their cause. */
-function rootCode(thrown: unknown): string {
-  const cause = typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
-  return codeOf(thrown) ?? (cause === undefined ? '' : rootCode(cause));
 }

@@ -16,8 +16,7 @@ function bySource(gates: Record<string, Gate>): Gate {
 }
 
 function admit(gate: Gate, refused: readonly AdmissionRefused[] = []): Observable<unknown> {
-  const { callId, attemptId, role } = ticket;
-  return admitFirst({ sources, gate, ticket: { callId, attemptId, role }, refused }).pipe(
+  return admitFirst({ sources, gate, ticketFor: ({ id }) => ({ ...ticket, sourceId: id }), refused }).pipe(
     map(({ source }) => source.id),
     catchError(told),
   );
@@ -56,7 +55,7 @@ describe('admitFirst', () => {
   }));
 
   test('without any source there is nothing to wait for', marbles(({ expectObservable }) => {
-    const none$ = admitFirst({ sources: [], gate: openGate(), ticket }).pipe(catchError(told));
+    const none$ = admitFirst({ sources: [], gate: openGate(), ticketFor: () => ticket }).pipe(catchError(told));
     expectObservable(none$).toBe('(r|)', { r: { message: 'there is no source to ask', retryAfterMs: undefined, certain: false } });
   }));
 
@@ -90,7 +89,7 @@ describe('createAdmission', () => {
     expect(woken).toBe(0);
 
     permits[0]!.progress();
-    permits[0]!.settle({ type: 'failure' });
+    permits[0]!.settle({ type: 'failure', totalTokens: null });
     permits[0]!.settle(cancelled);
     expect([woken, gate.progressed, gate.settled]).toEqual([1, 1, ['failure']]);
   });

@@ -7,14 +7,13 @@ import { admitWhenRunnable, patience } from '../../lib/governance/backpressure.j
 import type { WaitOptions } from '../../lib/governance/backpressure.js';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
 import type { Gate } from '../../lib/governance/gate.js';
-import { createMemoryGovernance } from '../../lib/governance/memory.js';
 import type { Governance } from '../../lib/governance/memory.js';
 import { createProgress } from '../../lib/governance/progress.js';
 import { createStallClock } from '../../lib/governance/stallClock.js';
 import { createWaitingLine } from '../../lib/governance/waitingLine.js';
 import { finalizeWith } from '../../lib/operators/finalizeWith.js';
 import { marbles } from '../support/marbles.js';
-import { remoteGate, ticket } from './gates.js';
+import { cancelled, memoryGovernance, remoteGate, ticket } from './gates.js';
 
 const never = 10_000_000;
 
@@ -92,12 +91,11 @@ function scope(scheduler: SchedulerLike, { limits = { 'a/1': 1 }, gate }: { limi
 } {
   const log: [number, string][] = [];
   const note = (what: string): void => void log.push([scheduler.now(), what]);
-  const governance = createMemoryGovernance({ sources: Object.entries(limits).map(([id, maxConcurrency]) => ({ id, maxConcurrency })), now: () => scheduler.now() });
+  const governance = memoryGovernance(limits, scheduler);
   const call = (name: string, { holdMs = 10, sources = Object.keys(limits), ...options }: CallSpec = {}): Observable<never> => {
-    const { callId, attemptId, role } = ticket;
     const tryAdmit = (): Observable<Admitted<{ id: string }>> => {
       note(`${name} asks`);
-      return admitFirst({ sources: sources.map((id) => ({ id })), gate: gate ?? governance.admission, ticket: { callId, attemptId, role } });
+      return admitFirst({ sources: sources.map((id) => ({ id })), gate: gate ?? governance.admission, ticketFor: ({ id }) => ({ ...ticket, sourceId: id }) });
     };
     const admitted$ = admitWhenRunnable({ tryAdmit, patience$: of(undefined), refuseWait: () => undefined, line: governance.line, pollEveryMs: never, random: () => 1, scheduler, ...options });
     return admitted$.pipe(
@@ -107,7 +105,7 @@ function scope(scheduler: SchedulerLike, { limits = { 'a/1': 1 }, gate }: { limi
           mergeMap(() => EMPTY),
           finalizeWith(({ type }) => {
             note(`${name} ${type === 'completed' ? 'out' : 'left'}`);
-            permit.settle({ type: 'cancelled' });
+            permit.settle(cancelled);
           }),
         ),
       ),

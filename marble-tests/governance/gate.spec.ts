@@ -90,7 +90,7 @@ describe('allGates', () => {
     allGates(gates).enter(ticket).subscribe((permit) => permits.push(permit));
     permits[0]!.progress();
     permits[0]!.settle({ type: 'success', totalTokens: 7 });
-    permits[0]!.settle({ type: 'failure' });
+    permits[0]!.settle({ type: 'failure', totalTokens: null });
     expect(gates.map(({ progressed, settled }) => [progressed, settled])).toEqual([[1, ['success']], [1, ['success']]]);
   });
 
@@ -168,9 +168,9 @@ describe('createConcurrencyGate', () => {
 test('once: a settle counts the first time only', () => {
   const seen: Outcome[] = [];
   const settle = once((outcome) => seen.push(outcome));
-  settle({ type: 'failure' });
+  settle({ type: 'failure', totalTokens: null });
   settle(cancelled);
-  expect(seen).toEqual([{ type: 'failure' }]);
+  expect(seen).toEqual([{ type: 'failure', totalTokens: null }]);
 });
 
 test('a refusal is told from a failure by its class and its code', () => {

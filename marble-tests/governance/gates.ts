@@ -2,9 +2,18 @@ import { Observable, asyncScheduler, of, throwError, timer } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
 import { AdmissionRefused, once } from '../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit, Ticket } from '../../lib/governance/gate.js';
+import { createMemoryGovernance } from '../../lib/governance/memory.js';
+import type { Governance } from '../../lib/governance/memory.js';
+import { patientBreaker } from '../support/virtualGateway.js';
 
-export const ticket: Ticket = { sourceId: 'a/1', callId: 'call', attemptId: 'call-1', role: 'primary' };
-export const cancelled: Outcome = { type: 'cancelled' };
+export const ticket: Ticket = { sourceId: 'a/1', callId: 'call', attemptId: 'call-1', role: 'primary', round: 1, estimatedTokens: 100 };
+export const cancelled: Outcome = { type: 'cancelled', totalTokens: null };
+
+/** A scope in memory with these limits of concurrency, whose other governors have nothing to say. */
+export function memoryGovernance(limits: Readonly<Record<string, number | undefined>>, scheduler: SchedulerLike): Governance {
+  const sources = Object.entries(limits).map(([id, maxConcurrency]) => ({ id, limits: {}, ...(maxConcurrency === undefined ? {} : { maxConcurrency }) }));
+  return createMemoryGovernance({ sources, breaker: patientBreaker, now: () => scheduler.now(), random: () => 1, report: () => undefined });
+}
 
 /** A gate that writes down what it gave and what it got back. */
 export interface CountingGate extends Gate {

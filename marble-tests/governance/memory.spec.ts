@@ -6,11 +6,10 @@ import { admitFirst, createAdmission } from '../../lib/governance/admit.js';
 import { admitWhenRunnable } from '../../lib/governance/backpressure.js';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit } from '../../lib/governance/gate.js';
-import { createMemoryGovernance } from '../../lib/governance/memory.js';
-import { createConcurrencyGate } from '../../lib/governance/quota/concurrencyGate.js';
+import { createQuotaGate } from '../../lib/governance/quota/quotaGate.js';
 import { createWaitingLine } from '../../lib/governance/waitingLine.js';
 import { finalizeWith } from '../../lib/operators/finalizeWith.js';
-import { remoteGate } from './gates.js';
+import { memoryGovernance, remoteGate, ticket } from './gates.js';
 
 /** One call's way through admission. */
 interface Life {
@@ -50,7 +49,7 @@ const longestMs = 100_000;
 function live({ limits, thinkMs, refuseEvery, pollEveryMs, lives }: World): Tally {
   const scheduler = new VirtualTimeScheduler(VirtualAction, longestMs);
   const line = createWaitingLine();
-  const concurrency = createConcurrencyGate(new Map(Object.entries(limits)));
+  const concurrency = createQuotaGate({ sources: Object.entries(limits).map(([id, maxConcurrency]) => ({ id, maxConcurrency })), now: () => scheduler.now() });
   const tally = { granted: 0, released: 0, overLimit: 0, served: 0 };
   const counted = counting(concurrency, tally, () => Object.entries(concurrency.inUse()).some(([id, count]) => count > (limits[id] ?? 0)));
   const gate = createAdmission({ gates: thinkMs === null ? [counted] : [counted, thinking(thinkMs, refuseEvery, scheduler)], line });
@@ -58,9 +57,8 @@ function live({ limits, thinkMs, refuseEvery, pollEveryMs, lives }: World): Tall
   const callOf = (life: Life): Observable<never> =>
     defer(() => {
       const leave$ = new Subject<void>();
-      const ticket = { callId: 'call', attemptId: 'attempt', role: 'primary' as const };
       const admitted$ = admitWhenRunnable({
-        tryAdmit: () => admitFirst({ sources: life.sources.map((id) => ({ id })), gate, ticket }),
+        tryAdmit: () => admitFirst({ sources: life.sources.map((id) => ({ id })), gate, ticketFor: ({ id }) => ({ ...ticket, sourceId: id }) }),
         patience$: of(undefined),
         refuseWait: () => undefined,
         line,
@@ -71,7 +69,7 @@ function live({ limits, thinkMs, refuseEvery, pollEveryMs, lives }: World): Tall
       return admitted$.pipe(
         mergeMap(({ permit }) => work(life, permit, leave$, scheduler).pipe(finalizeWith(({ type }) => {
           if (type === 'completed') tally.served += 1;
-          for (let times = 0; times < life.settles; times += 1) permit.settle(type === 'completed' ? outcomeOf(life) : { type: 'cancelled' });
+          for (let times = 0; times < life.settles; times += 1) permit.settle(type === 'completed' ? outcomeOf(life) : { type: 'cancelled', totalTokens: null });
         }))),
         takeUntil(life.leaveMs === null ? leave$ : timer(life.leaveMs, scheduler)),
         takeUntil(leave$),
@@ -92,7 +90,7 @@ function work({ holdMs }: Life, permit: Permit, leave$: Subject<void>, scheduler
 }
 
 function outcomeOf({ outcome }: Life): Outcome {
-  return outcome === 'success' ? { type: 'success', totalTokens: null } : { type: outcome };
+  return outcome === 'unsent' ? { type: outcome } : { type: outcome, totalTokens: null };
 }
 
 function counting(gate: Gate, tally: { granted: number; released: number; overLimit: number }, isOver: () => boolean): Gate {
@@ -143,7 +141,7 @@ describe('permits and places, over whole lives', () => {
       holdMs: fc.oneof({ arbitrary: fc.integer({ min: 0, max: 12 }), weight: 5 }, { arbitrary: fc.constant(null), weight: 1 }),
       leaveMs: fc.oneof({ arbitrary: fc.constant(null), weight: 1 }, { arbitrary: fc.integer({ min: 0, max: 30 }), weight: 1 }),
       sources: fc.constantFrom(['a/1'], ['b/1'], ['a/1', 'b/1'], ['b/1', 'a/1']),
-      outcome: fc.constantFrom<Outcome['type'][]>('success', 'failure', 'rate-limited', 'cancelled'),
+      outcome: fc.constantFrom<Outcome['type'][]>('success', 'failure', 'rate-limited', 'cancelled', 'unsent'),
       settles: fc.constantFrom(1, 1, 2),
     });
   const worlds: fc.Arbitrary<World> = fc.record({
@@ -190,10 +188,10 @@ describe('permits and places, over whole lives', () => {
 describe('createMemoryGovernance', () => {
   test('parking and concurrency stand at one gate; permits are told per source', () => {
     const scheduler = new VirtualTimeScheduler();
-    const governance = createMemoryGovernance({ sources: [{ id: 'a/1', maxConcurrency: 1 }, { id: 'b/1' }], now: () => scheduler.now() });
+    const governance = memoryGovernance({ 'a/1': 1, 'b/1': undefined }, scheduler);
     const enter = (sourceId: string): string => {
       let answer = 'in';
-      governance.admission.enter({ sourceId, callId: 'call', attemptId: 'attempt', role: 'primary' }).pipe(catchError((error: unknown) => { answer = (error as Error).message; return EMPTY; })).subscribe();
+      governance.admission.enter({ ...ticket, sourceId }).pipe(catchError((error: unknown) => { answer = (error as Error).message; return EMPTY; })).subscribe();
       return answer;
     };
     expect([enter('a/1'), enter('a/1'), enter('b/1'), enter('b/1')]).toEqual(['in', 'a/1 runs 1 requests already', 'in', 'in']);

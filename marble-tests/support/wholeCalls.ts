@@ -10,7 +10,7 @@ import { pick } from './pick.js';
 import { recordCall } from './recordedCall.js';
 import type { RecordedCall, Told } from './recordedCall.js';
 import { hello, virtualGateway } from './virtualGateway.js';
-import type { SourceSpec, VirtualGateway } from './virtualGateway.js';
+import type { GovernorSpec, SourceSpec, VirtualGateway } from './virtualGateway.js';
 
 export interface CallSpec {
   /** When it is subscribed; default 0. */
@@ -32,7 +32,7 @@ export interface ExpectedCall {
 
 export interface Stage {
   readonly scheduler: TestScheduler;
-  gatewayOf(this: void, specs: readonly (string | SourceSpec)[], policy?: Partial<Policy>): VirtualGateway;
+  gatewayOf(this: void, specs: readonly (string | SourceSpec)[], policy?: Partial<Policy> & GovernorSpec): VirtualGateway;
   expectCall(this: void, gateway: VirtualGateway, spec?: CallSpec): ExpectedCall;
   /** Does something at a time of the test; `at(0)` is before the first call. */
   at(this: void, atMs: number, act: () => void): void;

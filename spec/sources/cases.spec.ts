@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { TimeoutError, lastValueFrom, map, timeout } from 'rxjs';
-import { createGateway } from '../../lib/assemble.js';
+import { createGateway } from '../../lib/assemble/createGateway.js';
 import { AllSourcesExhausted, TransientError, isGatewayError } from '../../lib/model/errors.js';
 import { createFold } from '../../lib/model/fold.js';
 import { parseRequest } from '../../lib/model/request.js';

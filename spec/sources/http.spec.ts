@@ -11,7 +11,7 @@ import { VirtualTimeScheduler, firstValueFrom, lastValueFrom, take, toArray } fr
 import type { Observable, Subscription } from 'rxjs';
 import type { ChatDelta } from '../../lib/model/delta.js';
 import type { GatewayError, StreamLivenessTimeout } from '../../lib/model/errors.js';
-import { createGateway } from '../../lib/assemble.js';
+import { createGateway } from '../../lib/assemble/createGateway.js';
 import { parseRequest } from '../../lib/model/request.js';
 import type { ChatResponse } from '../../lib/model/response.js';
 import { createHttpClient } from '../../lib/sources/httpBytes.js';

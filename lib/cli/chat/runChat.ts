@@ -1,5 +1,5 @@
-import { createGateway } from '../../assemble.js';
-import type { Gateway } from '../../assemble.js';
+import { createGateway } from '../../assemble/createGateway.js';
+import type { Gateway } from '../../assemble/createGateway.js';
 import { settingsFromEnv } from '../../config/settingsFromEnv.js';
 import type { ChatResponse } from '../../model/response.js';
 import { exitCodes } from '../exitCodes.js';

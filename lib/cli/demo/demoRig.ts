@@ -1,6 +1,6 @@
 import { tap } from 'rxjs';
-import { createGateway } from '../../assemble.js';
-import type { Gateway } from '../../assemble.js';
+import { createGateway } from '../../assemble/createGateway.js';
+import type { Gateway } from '../../assemble/createGateway.js';
 import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import { startUpstream } from '../../lab/upstream.js';
 import type { Upstream } from '../../lab/upstream.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createGateway } from '../../assemble.js';
+import { createGateway } from '../../assemble/createGateway.js';
 import type { GatewaySettings, SourceSettings } from '../../config/settings.js';
 import { isGatewayError, messageOf } from '../../model/errors.js';
 import { maskSecrets } from '../../model/mask.js';

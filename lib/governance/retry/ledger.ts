@@ -7,6 +7,8 @@ export const longestPauseMs = 60_000;
 
 export interface RetryPolicy extends BackoffPolicy {
   readonly maxAttempts: number;
+  /** Only transient failures burn the budget (chat, R2-R4); else every failure does (embedding and OCR, R3, R4). */
+  readonly onlyTransientBurns: boolean;
 }
 
 /** What a call remembers of one source. */
@@ -74,16 +76,25 @@ export function roundFailed(ledger: Ledger, failureClass: FailureClass, policy: 
     case 'request':
       return { ledger, next: { type: 'throw' } };
     case 'source':
+      return policy.onlyTransientBurns ? { ledger, next: { type: 'again', delayMs: 0 } } : burnt(ledger, policy, () => 0);
     case 'rate_limited':
-      return { ledger, next: { type: 'again', delayMs: 0 } };
-    case 'transient': {
-      const fails = ledger.fails + 1;
-      const next: NextStep = fails >= policy.maxAttempts ? { type: 'give-up' } : { type: 'again', delayMs: retryBackoffMs(fails, policy) };
-      return { ledger: { ...ledger, fails, limitedInARow: 0 }, next };
-    }
+      return policy.onlyTransientBurns ? { ledger, next: { type: 'again', delayMs: 0 } } : burnt(ledger, policy, retryBackoffMs);
+    case 'transient':
+      return burnt({ ...ledger, limitedInARow: 0 }, policy, retryBackoffMs);
     default:
       return failureClass satisfies never;
   }
+}
+
+function burnt(ledger: Ledger, policy: RetryPolicy, delayMs: (fails: number, policy: RetryPolicy) => number): { ledger: Ledger; next: NextStep } {
+  const fails = ledger.fails + 1;
+  return { ledger: { ...ledger, fails }, next: fails >= policy.maxAttempts ? { type: 'give-up' } : { type: 'again', delayMs: delayMs(fails, policy) } };
+}
+
+/** One request of a call was answered and another follows: with a new budget, but sources that are out stay out. */
+export function answered(ledger: Ledger): Ledger {
+  const sources = Object.entries(ledger.sources).map(([id, notes]) => [id, { ...notes, tries: 0 }] as const);
+  return { fails: 0, limitedInARow: 0, sources: Object.fromEntries(sources) };
 }
 
 const hopefulFirst: readonly FailureClass[] = ['transient', 'rate_limited', 'source', 'request'];

@@ -4,7 +4,7 @@ import type { Ledger, NextStep, RetryPolicy, SourceNotes } from '../../../lib/go
 import { attemptError } from '../../../lib/model/errors.js';
 import type { FailureClass } from '../../../lib/model/errors.js';
 
-const calm: RetryPolicy = { maxAttempts: 3, backoffMs: 1000, backoffMaxMs: 8000, random: () => 1 };
+const calm: RetryPolicy = { maxAttempts: 3, onlyTransientBurns: true, backoffMs: 1000, backoffMaxMs: 8000, random: () => 1 };
 const nowMs = 5000;
 
 /** What follows from a failed attempt at `a/1`. */

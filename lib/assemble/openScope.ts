@@ -1,0 +1,95 @@
+import type { SchedulerLike } from 'rxjs';
+import { createLoopLag } from '../clock/loopLag.js';
+import { monotonicScheduler } from '../clock/monotonicScheduler.js';
+import { resolveSettings } from '../config/resolveSettings.js';
+import type { Finding, GatewaySettings, ResolvedSettings, ResolvedSource, Service } from '../config/settings.js';
+import type { Scope } from '../gateway/calls.js';
+import type { Ports } from '../gateway/ports.js';
+import { createMemoryGovernance } from '../governance/memory.js';
+import type { Governance, GovernanceScope } from '../governance/memory.js';
+import { createSelection } from '../governance/selection/selection.js';
+import type { Report } from '../model/events.js';
+import type { Upstream } from '../model/source.js';
+import { createHttpClient } from '../sources/httpBytes.js';
+import type { HttpClient } from '../sources/httpBytes.js';
+import { createEventBus } from '../telemetry/eventBus.js';
+import type { Sink } from '../telemetry/sink.js';
+import { openRecorder } from './openRecorder.js';
+import { breakerPolicyOf, policyOf } from './policyOf.js';
+
+type Overrides = Partial<Omit<GatewaySettings, 'scope' | 'sources' | 'notices'>>;
+
+/** Settings, any of their fields again, and ports for tests and for implementations of your own. */
+export interface ScopeOptions<S extends Upstream> extends Overrides {
+  readonly settings: GatewaySettings;
+  /** Replaces `settings.sources`, in the checks too. */
+  readonly sources?: readonly S[];
+  /** The one clock; default: monotonic, in real time. A `TestScheduler` makes whole calls virtual. */
+  readonly scheduler?: SchedulerLike;
+  /** Keeps the admission state; default: in this process. */
+  readonly backend?: (scope: GovernanceScope) => Governance;
+  /** Takes rows in the turn they are made; replaces `telemetryUrl`. */
+  readonly telemetry?: Sink;
+  /** In [0, 1); `() => 1` means no jitter anywhere. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** What a running scope has, whatever it serves. */
+export interface RunningScope extends Omit<Scope, 'close'>, AsyncDisposable {
+  /** What is allowed but probably not meant; what cannot work throws at construction. */
+  readonly findings: readonly Finding[];
+  /** Takes no new calls, ends those in flight with `GatewayClosedError`, writes what telemetry still holds, closes sockets. */
+  close(this: void): Promise<void>;
+}
+
+export interface ScopeParts<S extends Upstream, E extends Scope> {
+  readonly serves: Service;
+  readonly openSource: (settings: ResolvedSource, shared: { client: HttpClient; scheduler: SchedulerLike }) => S;
+  readonly compose: (ports: Ports<S>) => E;
+}
+
+/** Puts settings, sources, governance, telemetry and engine together; every way to make a gateway comes through here. */
+export function openScope<S extends Upstream, E extends Scope>(options: ScopeOptions<S>, parts: ScopeParts<S, E>): Omit<E, 'close'> & RunningScope {
+  const { settings: given, sources: ports, scheduler = monotonicScheduler, backend = createMemoryGovernance, telemetry, random = Math.random, ...overrides } = options;
+  const { serves, openSource, compose } = parts;
+  const { settings, findings } = resolveSettings({ ...given, ...overrides }, { serves, ...(ports === undefined ? {} : { sources: ports }) });
+  const now = (): number => scheduler.now();
+
+  const bus = createEventBus({ now });
+  const http = ports === undefined ? openSources(settings, openSource, scheduler) : { sources: ports, close: () => Promise.resolve() };
+  const breaker = breakerPolicyOf(settings);
+  const governance = backend({ sources: http.sources, breaker, hedgeMaxRatio: settings.hedgeMaxRatio, now, random, report: bus.report });
+  const selection = createSelection({ strategy: settings.selectStrategy, sources: http.sources, inFlight: () => governance.permits(), now });
+  // Last of what can throw, since it opens a file and a thread.
+  const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
+  const report: Report = (event) => {
+    if (event.type === 'attempt-ended') selection.note(event.record);
+    bus.report(event);
+    if (event.type === 'round-decided') recorder?.record(event.records);
+  };
+  const engine = compose({
+    policy: policyOf(settings, { serves, random }),
+    sources: http.sources,
+    scheduler,
+    governance: { ...governance, admission: selection.counted(governance.admission) },
+    strategy: selection.rank,
+    report,
+    events$: bus.events$,
+    loopLag: scheduler === monotonicScheduler ? createLoopLag() : undefined,
+  });
+
+  const shut = async (): Promise<void> => {
+    engine.close();
+    await recorder?.close();
+    await http.close();
+    bus.close();
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= shut());
+  return { ...engine, findings, close, [Symbol.asyncDispose]: close };
+}
+
+function openSources<S>({ sources }: ResolvedSettings, open: ScopeParts<Upstream & S, never>['openSource'], scheduler: SchedulerLike): { sources: S[]; close(): Promise<void> } {
+  const client = createHttpClient({ env: process.env, scheduler });
+  return { sources: sources.map((source) => open(source, { client, scheduler })), close: () => client.close() };
+}

@@ -1,0 +1,95 @@
+import { Subject, defer, map, of, throwError } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { GatewayClosedError } from '../model/errors.js';
+import type { BreakerPhase, GatewayEvent, GatewayEventBody } from '../model/events.js';
+import { answerCall } from './call.js';
+import type { Answered } from './call.js';
+import type { Ports } from './ports.js';
+import type { Task } from './task.js';
+
+export interface CallOptions {
+  /** Aborting ends the call with the signal's reason, unchanged, in the same turn; no listener stays on it. */
+  readonly signal?: AbortSignal;
+}
+
+/** A snapshot of what is going on. */
+export interface GatewayStats {
+  /** Calls and attempts in flight. */
+  calls: number;
+  attempts: number;
+  /** Permits in use per source. */
+  permits: Record<string, number>;
+  /** Calls that wait for a runnable source. */
+  waiters: number;
+  /** Milliseconds left per source that asked for a pause. */
+  parked: Record<string, number>;
+  /** Breaker per source. */
+  breakers: Record<string, BreakerPhase>;
+  /** Requests at once that a source is paced to after a 429; absent: not paced. */
+  paced: Record<string, number>;
+}
+
+/** What can be done with a scope, whatever it serves. */
+export interface Scope {
+  stats(this: void): GatewayStats;
+  /** Hot: attempts, silences, hedges, refusals, breakers, parked sources, telemetry trouble. What a listener throws harms no call. */
+  readonly events$: Observable<GatewayEvent>;
+  /** Refuses new calls and ends those in flight with `GatewayClosedError`. */
+  close(this: void): void;
+}
+
+/** What one subscription asks for, and what it makes of the answer. */
+export interface Asked<A, R> {
+  readonly task: Task<A>;
+  respond(answered: Answered<A>): R;
+}
+
+export interface Calls extends Scope {
+  /** Cold: `open` is run per subscription, and each is a call of its own (X3); what it throws fails the call, nothing is sent. */
+  ask$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<R>;
+}
+
+/** The calls of one scope over its ports; they run in virtual time when the scheduler is a `TestScheduler`. */
+export function openCalls(ports: Ports): Calls {
+  const { governance } = ports;
+  // A door: closing is pushed in from outside.
+  const closing$ = new Subject<void>();
+  const inFlight = { calls: 0, attempts: 0 };
+  let closed = false;
+  const closed$ = defer(() => (closed ? of(undefined) : closing$));
+  const counted: Ports = { ...ports, report: (event) => { count(inFlight, event); ports.report(event); } };
+
+  return {
+    ask$: (open, { signal } = {}) =>
+      defer(() => {
+        if (closed) return throwError(() => new GatewayClosedError('the gateway is closed, no call can be started'));
+        const { task, respond } = open();
+        return answerCall(task, { signal, closing$: closed$ }, counted).pipe(map(respond));
+      }),
+    stats: () => ({ ...inFlight, waiters: governance.line.length, parked: governance.parking.parked(), permits: governance.permits(), breakers: governance.breakers(), paced: governance.paced() }),
+    events$: ports.events$,
+    close: () => {
+      closed = true;
+      closing$.next();
+    },
+  };
+}
+
+function count(inFlight: { calls: number; attempts: number }, { type }: GatewayEventBody): void {
+  if (type === 'call-started') inFlight.calls += 1;
+  if (type === 'call-ended') inFlight.calls -= 1;
+  if (type === 'attempt-started') inFlight.attempts += 1;
+  if (type === 'attempt-ended' || type === 'attempt-unsent') inFlight.attempts -= 1;
+}
+
+/** Checks now, tells later: what `parse` throws is the error of every subscription. */
+export function checkedNow<V>(parse: () => V): () => V {
+  try {
+    const valid = parse();
+    return () => valid;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}

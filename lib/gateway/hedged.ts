@@ -1,0 +1,88 @@
+import { EMPTY, catchError, concatMap, defer, filter, map, switchMap, tap, timer } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
+import type { AttemptError } from '../model/errors.js';
+import type { HedgeTrigger } from '../model/events.js';
+import { admitFirst } from '../governance/admit.js';
+import { moreHopeful } from '../governance/retry/ledger.js';
+import { hedge } from '../operators/hedge.js';
+import { silence } from '../operators/silence.js';
+import type { SilenceKind } from '../operators/silence.js';
+import { openAttempt } from './attempt.js';
+import { isCompleted, isWeak } from './attemptSpec.js';
+import type { AttemptSpec, Progress } from './attemptSpec.js';
+import type { CallState } from './callState.js';
+import type { Ports } from './ports.js';
+
+/** The round that may be hedged. */
+export interface HedgedRound<A> {
+  readonly call: CallState<A>;
+  readonly primary: AttemptSpec<A>;
+  /** The attempts that run now. */
+  readonly live: ReadonlySet<AttemptSpec<A>>;
+  readonly run: (spec: AttemptSpec<A>) => Observable<Progress<A>>;
+  readonly ports: Ports;
+}
+
+/** Nothing at all while no hedge key is set, or none that this request can use (H1, H2). */
+export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progress<A>> {
+  const { call, primary, ports } = round;
+  const { policy, scheduler } = ports;
+  const firstMs = policy.hedgeAfterMs;
+  const betweenMs = call.task.streamed ? policy.hedgeStallAfterMs : null;
+  if (firstMs === null && betweenMs === null) return (attempt$) => attempt$;
+
+  // One turn more than the watchdog takes, which goes first where both are due (T4).
+  const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<unknown>): Observable<SilenceKind> =>
+    progress$.pipe(silence({ ...limits, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
+
+  return hedge<Progress<A>, SilenceKind>({
+    when: (progress$) =>
+      silent({ firstMs, betweenMs })(progress$).pipe(
+        filter(() => !primary.exchange.reply.finished),
+        tap({ next: (kind) => noticed(round, kind) }),
+      ),
+    // A start counts like an increment here (H14).
+    again: silent({ firstMs: betweenMs, betweenMs }),
+    maxBackups: policy.hedgeMaxBackups,
+    backup: (kind) => backup(round, triggerOf(kind)),
+    combine: ({ primary: first, backups }) => combineFailures([first, ...backups].map(toAttemptError)),
+    isWeak: (last) => isCompleted(last) && isWeak(last),
+    onDecided: () => { call.endedBy = 'hedge_cancelled'; },
+    scheduler,
+  });
+}
+
+/** Starts at another source, admitted without waiting; whatever refuses it, the round goes on as if nothing were (H3). */
+function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger: HedgeTrigger): Observable<Progress<A>> {
+  return defer(() => {
+    const running = [...live];
+    // Its end is near (H15).
+    if (running.some(({ exchange }) => exchange.reply.finished)) return EMPTY;
+    const sources = call.runnable().sources.filter(({ id }) => !running.some(({ admitted }) => admitted.source.id === id));
+    return admitFirst({ sources, gate: ports.governance.admission, ticketFor: (source) => call.ticketFor(source, 'backup', call.rounds) }).pipe(
+      catchError((error: unknown) => {
+        ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
+        return EMPTY;
+      }),
+      concatMap((admitted) => run(openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }))),
+    );
+  });
+}
+
+function noticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): void {
+  const silentMs = (kind === 'first' ? policy.hedgeAfterMs : policy.hedgeStallAfterMs) ?? 0;
+  report({ type: 'silence-noticed', callId: call.id, attemptId: primary.id, source: primary.admitted.source.id, trigger: triggerOf(kind), silentMs });
+}
+
+const triggerOf = (kind: SilenceKind): HedgeTrigger => (kind === 'first' ? 'first_increment' : 'stall');
+
+/** The failures of one round count once, with the most hopeful class, and carry all causes (H7). */
+function combineFailures(failures: readonly AttemptError[]): AttemptError {
+  const hopeful = failures.reduce(moreHopeful);
+  const number = failures.length === 2 ? 'both' : `all ${failures.length}`;
+  return attemptError(hopeful.code, `${number} attempts failed: ${failures.map(({ message }) => message).join('; ')}`, {
+    ...errorFacts(hopeful),
+    cause: new AggregateError(failures, failures.length === 2 ? 'primary and backup' : 'primary and backups'),
+  });
+}
