@@ -26,10 +26,18 @@ export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'i
  * admission, so that a caller who leaves in the turn in which he came has sent nothing.
  */
 export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
-  return sent(call, spec, ports).pipe(
-    subscribeOn(ports.scheduler),
-    finalize(() => spec.admitted.permit.settle({ type: 'unsent' })),
-  );
+  return defer(() => {
+    let begun = false;
+    return defer(() => {
+      begun = true;
+      return sent(call, spec, ports);
+    }).pipe(
+      subscribeOn(ports.scheduler),
+      finalize(() => {
+        if (!begun) spec.admitted.permit.settle({ type: 'unsent' });
+      }),
+    );
+  });
 }
 
 /** From here on the request is out: held to its limits, measured, booked once. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AttemptError } from '../model/errors.js';
 import type { Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
-import { AdmissionRefused } from '../governance/gate.js';
-import type { Ticket } from '../governance/gate.js';
+import { refuse } from '../governance/gate.js';
+import type { AdmissionRefused, Ticket } from '../governance/gate.js';
 import { pauseMessage } from '../governance/parking.js';
 import { askedPauseMs } from '../governance/retry/backoff.js';
 import { answered, attemptFailed, emptyLedger, notesOf, putOut, roundFailed, tried } from '../governance/retry/ledger.js';
@@ -98,7 +98,7 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
         sources: ranked.filter(({ id }) => restMs(id) <= 0),
         resting: ranked
           .filter(({ id }) => restMs(id) > 0)
-          .map(({ id }) => new AdmissionRefused(pauseMessage(id, restMs(id)), { sourceId: id, retryAfterMs: restMs(id), asked: true })),
+          .map(({ id }) => refuse(pauseMessage(id, restMs(id)), { sourceId: id, retryAfterMs: restMs(id), asked: true })),
       };
     },
     allOut: () => inPlay().length === 0,

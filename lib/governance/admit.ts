@@ -1,6 +1,6 @@
 import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { AdmissionRefused, allGates, once } from './gate.js';
+import { AdmissionRefused, allGates, once, withoutStack } from './gate.js';
 import type { Gate, Permit, Ticket } from './gate.js';
 import type { WaitingLine } from './waitingLine.js';
 
@@ -81,7 +81,7 @@ export function admitFirst<S extends { readonly id: string }>(options: {
         ),
       ),
       take(1),
-      throwIfEmpty(() => new NoneAdmitted(refusals)),
+      throwIfEmpty(() => withoutStack(() => new NoneAdmitted(refusals))),
     );
   });
 }

@@ -57,6 +57,7 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
       // A Subject, since each refusal, however late a gate gave it, says anew when to look again.
       const refusal$ = new Subject<NoneAdmitted>();
       let restUntilMs = -Infinity;
+      let asked = false;
       const look$ = refusal$.pipe(
         map((refusal) => {
           const inMs = lookInMs(refusal);
@@ -64,10 +65,17 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
           return inMs;
         }),
         switchMap((inMs) => timer(inMs, scheduler)),
-        // What has come free by time belongs to the oldest too.
-        tap({ next: () => line.advance() }),
+        // What has come free by time belongs to the oldest too; one who is among them has asked then.
+        filter(() => {
+          asked = false;
+          line.advance();
+          return !asked;
+        }),
       );
-      const place$ = line.place$().pipe(filter(() => scheduler.now() >= restUntilMs));
+      const place$ = line.place$().pipe(
+        filter(() => scheduler.now() >= restUntilMs),
+        tap({ next: () => { asked = true; } }),
+      );
       const stay = (refusal: NoneAdmitted): Observable<never> =>
         patience$.pipe(
           tap({

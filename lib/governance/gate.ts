@@ -71,6 +71,19 @@ export class AdmissionRefused extends Error {
   }
 }
 
+/** Makes a refusal: an answer, not a fault, so nobody reads its stack, and to write one down costs more than all the gates. */
+export function refuse(reason: string, facts: RefusalFacts): AdmissionRefused {
+  return withoutStack(() => new AdmissionRefused(reason, facts));
+}
+
+export function withoutStack<E extends Error>(make: () => E): E {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const made = make();
+  Error.stackTraceLimit = stackTraceLimit;
+  return made;
+}
+
 /** A gate that decides in this process, in the turn in which it is asked. `take` is called only where nothing refuses. */
 export function localGate({ refusal, take }: { refusal: (ticket: Ticket) => AdmissionRefused | undefined; take: (ticket: Ticket) => Permit }): Required<Gate> {
   return {
@@ -115,9 +128,11 @@ export function allGates(gates: readonly Gate[]): Gate {
 
 /** One source is let in when the last of its gates agrees. */
 export function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRefused {
+  const [only] = refusals;
+  if (only !== undefined && refusals.length === 1) return only;
   const last = refusals.reduce((a, b) => (b.notBeforeMs > a.notBeforeMs ? b : a));
   const known = refusals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-  return new AdmissionRefused(refusals.map(({ message }) => message).join(', and '), {
+  return refuse(refusals.map(({ message }) => message).join(', and '), {
     sourceId: last.sourceId,
     notBeforeMs: last.notBeforeMs,
     asked: last.asked,

@@ -1,4 +1,4 @@
-import { AdmissionRefused, localGate } from './gate.js';
+import { localGate, refuse } from './gate.js';
 import type { Gate } from './gate.js';
 import { longestPauseMs } from './retry/ledger.js';
 
@@ -27,7 +27,7 @@ export function createParking({ now }: { now: () => number }): Parking {
       refusal: ({ sourceId }) => {
         const ms = leftMs(sourceId);
         if (ms <= 0) return undefined;
-        return new AdmissionRefused(pauseMessage(sourceId, ms), { sourceId, retryAfterMs: ms, asked: true, hopeless: ms > longestPauseMs });
+        return refuse(pauseMessage(sourceId, ms), { sourceId, retryAfterMs: ms, asked: true, hopeless: ms > longestPauseMs });
       },
       take: () => openPermit,
     }),

@@ -1,7 +1,7 @@
 import { EMPTY, NEVER, asyncScheduler, concat, concatMap, defer, finalize, from, map, mergeMap, of, takeWhile, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
-import type { Source, SourceLimits } from '../model/source.js';
+import type { Source, Upstream } from '../model/source.js';
 
 /** One thing that a scripted source does, `atMs` after the request arrived. A script without an end hangs. */
 export type ScriptStep = { readonly atMs: number } & (
@@ -21,29 +21,24 @@ export interface ScriptedSource extends Source {
   readonly requests: readonly ScriptedRequest[];
 }
 
-export interface ScriptedSourceOptions {
+export interface ScriptedSourceOptions extends Partial<Omit<Upstream, 'id' | 'provider'>> {
   readonly id: string;
   /** Each request plays the next script; the last one repeats. */
   readonly scripts: readonly (readonly ScriptStep[])[];
-  readonly limits?: SourceLimits;
-  readonly maxConcurrency?: number;
-  readonly priority?: number;
-  readonly model?: string;
   readonly scheduler?: SchedulerLike;
 }
 
 /** A source that plays timelines on a scheduler; each step is scheduled as it comes, as a real stream's would. */
 export function scriptedSource(options: ScriptedSourceOptions): ScriptedSource {
-  const { id, scripts, limits = {}, model = 'scripted', scheduler = asyncScheduler, maxConcurrency, priority } = options;
+  const { id, scripts, scheduler = asyncScheduler, ...facts } = options;
   const requests: ScriptedRequest[] = [];
 
   return {
     id,
     provider: id.split('/')[0] ?? id,
-    model,
-    limits,
-    ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
-    ...(priority === undefined ? {} : { priority }),
+    model: 'scripted',
+    limits: {},
+    ...facts,
     requests,
     stream: () =>
       defer(() => {

@@ -105,7 +105,7 @@ describe('createAdmission', () => {
 });
 
 describe('createWaitingLine', () => {
-  test('B4: wakes the oldest first and stops when one has got in', () => {
+  test('B4: wakes the oldest first, and stops when one that follows those who got in is refused', () => {
     const line = createWaitingLine();
     const asked: string[] = [];
     const wait = (name: string, getsIn: boolean): void => {
@@ -116,9 +116,14 @@ describe('createWaitingLine', () => {
     };
     wait('oldest', false);
     wait('second', true);
+    wait('third', true);
+    wait('fourth', false);
     wait('youngest', true);
     line.wake();
-    expect(asked).toEqual(['oldest', 'second']);
+    expect(asked).toEqual(['oldest', 'second', 'third', 'fourth']);
+    asked.length = 0;
+    line.advance();
+    expect(asked).toEqual(['oldest']);
   });
 
   test('a waiter that leaves while the line is woken is not asked', () => {

@@ -3,7 +3,7 @@ import { EMPTY, NEVER, catchError, concat, finalize, map, of, switchMap, take, t
 import type { Observable } from 'rxjs';
 import { AdmissionRefused, allGates, once } from '../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit } from '../../lib/governance/gate.js';
-import { createConcurrencyGate } from '../../lib/governance/quota/concurrencyGate.js';
+import { createQuotaGate } from '../../lib/governance/quota/quotaGate.js';
 import { marbles } from '../support/marbles.js';
 import { cancelled, closedGate, openGate, remoteGate, ticket } from './gates.js';
 
@@ -24,11 +24,11 @@ describe('allGates', () => {
     expectObservable(refusedBy([first, closedGate('full'), last])).toBe(expected, { r: 'refused: full' });
     flush();
     expect([first.granted, last.granted]).toEqual([1, 0]);
-    expect(first.settled).toEqual(['cancelled']);
+    expect(first.settled).toEqual(['unsent']);
   }));
 
   test('G1: a refusal changes no counter', marbles(({ expectObservable, flush }) => {
-    const concurrency = createConcurrencyGate(new Map([['a/1', 2]]));
+    const concurrency = createQuotaGate({ sources: [{ id: 'a/1', maxConcurrency: 2 }], now: () => 0 });
     expectObservable(refusedBy([concurrency, closedGate('paused')])).toBe('(r|)', { r: 'refused: paused' });
     expectObservable(refusedBy([closedGate('paused'), concurrency])).toBe('(r|)', { r: 'refused: paused' });
     flush();
@@ -40,7 +40,7 @@ describe('allGates', () => {
     const expected = '---(r|)';
     expectObservable(refusedBy([first, remoteGate({ answerMs: () => 3, decide: () => { throw new Error('away'); } })])).toBe(expected, { r: 'failed: Error: away' });
     flush();
-    expect(first.settled).toEqual(['cancelled']);
+    expect(first.settled).toEqual(['unsent']);
   }));
 
   test('G1: a gate that throws instead of answering gives back what the others gave', marbles(({ expectObservable, flush }) => {
@@ -48,7 +48,7 @@ describe('allGates', () => {
     const thrower: Gate = { enter: () => { throw new TypeError('broken gate'); } };
     expectObservable(refusedBy([first, thrower])).toBe('(r|)', { r: 'failed: TypeError: broken gate' });
     flush();
-    expect(first.settled).toEqual(['cancelled']);
+    expect(first.settled).toEqual(['unsent']);
   }));
 
   test('a gate that never answers: nothing; leaving gives the others back at once', marbles(({ expectObservable, flush, scheduler }) => {
@@ -67,7 +67,7 @@ describe('allGates', () => {
     const expected = '-----';
     expectObservable(refusedBy([first, late, last]), unsub).toBe(expected);
     flush();
-    expect([first, late, last].map(({ granted: count, settled }) => [count, settled])).toEqual([[1, ['cancelled']], [1, ['cancelled']], [0, []]]);
+    expect([first, late, last].map(({ granted: count, settled }) => [count, settled])).toEqual([[1, ['unsent']], [1, ['cancelled']], [0, []]]);
   }));
 
   test('G1: … and likewise where it left in the turn of the answer', marbles(({ expectObservable, flush }) => {
@@ -75,7 +75,7 @@ describe('allGates', () => {
     // The unsubscription of a marble diagram is planned first, so it comes before what is due at the same frame.
     expectObservable(refusedBy([first, late]), '---!').toBe('-----');
     flush();
-    expect([first, late].map(({ granted: count, settled }) => [count, settled])).toEqual([[1, ['cancelled']], [1, ['cancelled']]]);
+    expect([first, late].map(({ granted: count, settled }) => [count, settled])).toEqual([[1, ['unsent']], [1, ['cancelled']]]);
   }));
 
   test('once granted, leaving is no longer the gates\' affair', () => {
@@ -105,65 +105,6 @@ describe('allGates', () => {
   });
 });
 
-describe('createConcurrencyGate', () => {
-  const enter = (gate: Gate, sourceId = 'a/1'): Permit | string => {
-    let answer: Permit | string = 'nothing';
-    gate.enter({ ...ticket, sourceId }).subscribe({ next: (permit) => { answer = permit; }, error: (error: unknown) => { answer = (error as Error).message; } });
-    return answer;
-  };
-
-  test('G1: grants up to the limit, refuses what is more, without saying when', () => {
-    const gate = createConcurrencyGate(new Map([['a/1', 2]]));
-    enter(gate);
-    const second = enter(gate) as Permit;
-    expect(enter(gate)).toBe('a/1 runs 2 requests already');
-    gate.enter(ticket).subscribe({ error: (error: unknown) => expect((error as AdmissionRefused).retryAfterMs).toBeUndefined() });
-    expect(gate.inUse()).toEqual({ 'a/1': 2 });
-    second.settle(cancelled);
-    expect(gate.inUse()).toEqual({ 'a/1': 1 });
-    expect(typeof enter(gate)).toBe('object');
-  });
-
-  test('counts each source for itself; one without a limit is counted, never refused', () => {
-    const gate = createConcurrencyGate(new Map([['a/1', 1], ['b/1', undefined]]));
-    enter(gate);
-    for (let times = 0; times < 1000; times += 1) enter(gate, 'b/1');
-    expect(gate.inUse()).toEqual({ 'a/1': 1, 'b/1': 1000 });
-    expect(enter(gate)).toBe('a/1 runs 1 requests already');
-  });
-
-  test('G3: a permit that is settled twice frees one place', () => {
-    const gate = createConcurrencyGate(new Map([['a/1', 2]]));
-    enter(gate);
-    const permit = enter(gate) as Permit;
-    permit.settle({ type: 'success', totalTokens: null });
-    permit.settle(cancelled);
-    expect(gate.inUse()).toEqual({ 'a/1': 1 });
-  });
-
-  test('nothing is taken before somebody subscribes', () => {
-    const gate = createConcurrencyGate(new Map([['a/1', 1]]));
-    const entry$ = gate.enter(ticket);
-    expect(gate.inUse()).toEqual({ 'a/1': 0 });
-    entry$.subscribe();
-    expect(gate.inUse()).toEqual({ 'a/1': 1 });
-  });
-
-  test('a permit held in time', marbles(({ expectObservable }) => {
-    const gate = createConcurrencyGate(new Map([['a/1', 1]]));
-    const hold$ = gate.enter(ticket).pipe(
-      switchMap((permit) => concat(of('in'), timer(3).pipe(switchMap(() => EMPTY), finalize(() => permit.settle(cancelled))))),
-      catchError(() => of('refused')),
-    );
-    const holder = '           i--|     ';
-    const during = '           --(r|)   ';
-    const after = '            ----i--| ';
-
-    expectObservable(hold$).toBe(holder, { i: 'in' });
-    expectObservable(hold$, '--^').toBe(during, { r: 'refused' });
-    expectObservable(hold$, '----^').toBe(after, { i: 'in' });
-  }));
-});
 
 test('once: a settle counts the first time only', () => {
   const seen: Outcome[] = [];

@@ -37,9 +37,13 @@ export type BreakerEvent =
   | { readonly type: 'succeeded'; readonly generation: number }
   | { readonly type: 'failed'; readonly generation: number; readonly admittedMs: number; readonly random: number }
   /** The attempt has told nothing about the source: the probe's place is free again (G4). */
-  | { readonly type: 'neutral'; readonly generation: number };
+  | { readonly type: 'neutral'; readonly generation: number }
+  /** Nothing went out: a probe that was taken from `before` was not taken. */
+  | { readonly type: 'undone'; readonly generation: number; readonly before: BreakerState };
 
 type Closed = Extract<BreakerState, { type: 'closed' }>;
+type HalfOpen = Extract<BreakerState, { type: 'half-open' }>;
+type BreakerResult = Exclude<BreakerEvent, { type: 'probe-taken' }>;
 
 export const freshBreaker: Closed = { type: 'closed', generation: 0, level: 0, sinceMs: 0, inARow: 0, lastResultMs: null, buckets: [] };
 
@@ -47,18 +51,18 @@ const slices = 10;
 /** The least share of a cool-down that jitter leaves. */
 const leastShare = 0.8;
 
-/** What an attempt would be: let in, a probe, or refused until something happens or `untilMs`. */
-export type Verdict = { readonly type: 'pass' } | { readonly type: 'probe' } | { readonly type: 'refuse'; readonly untilMs: number | null };
+/** What an attempt would be: let in, a probe, or refused until `untilMs`; `probing` may be over sooner. */
+export type Verdict = { readonly type: 'pass' } | { readonly type: 'probe' } | { readonly type: 'cooling' | 'probing'; readonly untilMs: number };
 
 export function verdictOf(state: BreakerState, nowMs: number): Verdict {
   switch (state.type) {
     case 'closed':
       return { type: 'pass' };
     case 'open':
-      return nowMs >= state.untilMs ? { type: 'probe' } : { type: 'refuse', untilMs: state.untilMs };
+      return nowMs >= state.untilMs ? { type: 'probe' } : { type: 'cooling', untilMs: state.untilMs };
     case 'half-open':
       // A probe that never ends may not keep its place for ever.
-      return nowMs >= state.leaseUntilMs ? { type: 'probe' } : { type: 'refuse', untilMs: null };
+      return nowMs >= state.leaseUntilMs ? { type: 'probe' } : { type: 'probing', untilMs: state.leaseUntilMs };
     default:
       return state satisfies never;
   }
@@ -67,14 +71,35 @@ export function verdictOf(state: BreakerState, nowMs: number): Verdict {
 /** The state after an event; what belongs to another generation changes nothing. No timers: time only counts when asked. */
 export function transition(state: BreakerState, event: BreakerEvent, nowMs: number, policy: BreakerPolicy): BreakerState {
   if (event.type === 'probe-taken') return verdictOf(state, nowMs).type === 'probe' ? halfOpen(state, nowMs + event.leaseMs) : state;
-  if (event.generation !== state.generation) return state;
+  // Nobody is let in by an open breaker, so no result is its own.
+  if (state.type === 'open' || event.generation !== state.generation) return state;
+  return state.type === 'closed' ? afterResult(state, event, nowMs, policy) : afterProbe(state, event, nowMs, policy);
+}
+
+function afterProbe(state: HalfOpen, event: BreakerResult, nowMs: number, policy: BreakerPolicy): BreakerState {
   switch (event.type) {
     case 'succeeded':
-      return state.type === 'closed' ? counted(state, { nowMs, failed: false, policy }) : closed(state, nowMs);
+      return { ...freshBreaker, generation: state.generation + 1, level: nextLevel(state, policy), sinceMs: nowMs };
     case 'failed':
-      return state.type === 'closed' ? afterFailure(state, event, nowMs, policy) : opened(state.level + 1, state.generation, event.random, nowMs, policy);
+      return opened(state, { level: nextLevel(state, policy), random: event.random, nowMs, policy });
     case 'neutral':
-      return state.type === 'half-open' ? { ...coolDownOf(state), type: 'open', generation: state.generation + 1 } : state;
+      return { ...coolDownOf(state), type: 'open', generation: state.generation + 1 };
+    case 'undone':
+      return event.before;
+    default:
+      return event satisfies never;
+  }
+}
+
+function afterResult(state: Closed, event: BreakerResult, nowMs: number, policy: BreakerPolicy): BreakerState {
+  switch (event.type) {
+    case 'succeeded':
+      return { ...counted(state, { nowMs, failed: false, policy }), inARow: 0 };
+    case 'failed':
+      return afterFailure(state, event, nowMs, policy);
+    case 'neutral':
+    case 'undone':
+      return state;
     default:
       return event satisfies never;
   }
@@ -89,7 +114,7 @@ function afterFailure(state: Closed, event: { admittedMs: number; random: number
   const tooMany = results >= policy.minCalls && sum(next.buckets, 'failures') / results >= policy.ratio;
   if (inARow < policy.failures && !tooMany) return next;
   const healed = Math.floor((nowMs - state.sinceMs) / policy.windowMs);
-  return opened(Math.max(0, state.level - healed), state.generation, event.random, nowMs, policy);
+  return opened(state, { level: Math.max(0, state.level - healed), random: event.random, nowMs, policy });
 }
 
 function counted(state: Closed, { nowMs, failed, policy }: { nowMs: number; failed: boolean; policy: BreakerPolicy }): Closed {
@@ -97,23 +122,22 @@ function counted(state: Closed, { nowMs, failed, policy }: { nowMs: number; fail
   const recent = state.buckets.filter((bucket) => bucket.slice > slice - slices && bucket.slice !== slice);
   const { results, failures } = state.buckets.find((bucket) => bucket.slice === slice) ?? { results: 0, failures: 0 };
   const bucket = { slice, results: results + 1, failures: failures + (failed ? 1 : 0) };
-  return { ...state, inARow: 0, lastResultMs: nowMs, buckets: [...recent, bucket] };
+  return { ...state, lastResultMs: nowMs, buckets: [...recent, bucket] };
 }
 
-/** `level` is that of the cool-down to come; the state keeps the next one. */
-function opened(level: number, generation: number, random: number, nowMs: number, policy: BreakerPolicy): BreakerState {
-  const fullMs = Math.min(policy.cooldownMaxMs, policy.cooldownMs * 2 ** Math.min(level, 30));
+function opened({ generation }: BreakerState, { level, random, nowMs, policy }: { level: number; random: number; nowMs: number; policy: BreakerPolicy }): BreakerState {
+  const fullMs = Math.min(policy.cooldownMaxMs, policy.cooldownMs * 2 ** level);
   const coolDownMs = fullMs * (leastShare + (1 - leastShare) * random);
   return { type: 'open', generation: generation + 1, level, coolDownMs, untilMs: nowMs + coolDownMs };
 }
 
-function halfOpen(state: BreakerState, leaseUntilMs: number): BreakerState {
-  return state.type === 'closed' ? state : { ...coolDownOf(state), type: 'half-open', generation: state.generation + 1, leaseUntilMs };
+/** The level of the next opening. It ends where the cool-down cannot grow, or a long outage would take as long to forgive. */
+function nextLevel({ level }: CoolDown, { cooldownMs, cooldownMaxMs }: BreakerPolicy): number {
+  return cooldownMs * 2 ** level < cooldownMaxMs ? level + 1 : level;
 }
 
-/** Opening again counts from the next level on. */
-function closed({ generation, level }: CoolDown, nowMs: number): BreakerState {
-  return { ...freshBreaker, generation: generation + 1, level: level + 1, sinceMs: nowMs };
+function halfOpen(state: BreakerState, leaseUntilMs: number): BreakerState {
+  return state.type === 'closed' ? state : { ...coolDownOf(state), type: 'half-open', generation: state.generation + 1, leaseUntilMs };
 }
 
 function coolDownOf({ generation, level, coolDownMs, untilMs }: CoolDown): CoolDown {

@@ -1,6 +1,6 @@
 import type { BreakerPhase, Report } from '../../model/events.js';
-import { AdmissionRefused, localGate, once } from '../gate.js';
-import type { Gate, Outcome, Permit, Ticket } from '../gate.js';
+import { localGate, once, refuse } from '../gate.js';
+import type { AdmissionRefused, Gate, Outcome, Permit, Ticket } from '../gate.js';
 import { freshBreaker, transition, verdictOf } from './breaker.js';
 import type { BreakerEvent, BreakerPolicy, BreakerState } from './breaker.js';
 
@@ -19,52 +19,79 @@ export interface BreakerGate extends Required<Gate> {
   phases(): Record<string, BreakerPhase>;
 }
 
-/** The breakers of a scope, kept in this process. */
+/**
+ * The breakers of a scope, kept in this process; a source it does not know has none. Reports `breaker-changed` with each
+ * change of phase.
+ */
 export function createBreakerGate({ sources, policy, now, random, report, onClosed = () => undefined }: BreakerGateOptions): BreakerGate {
   const firstLimits = new Map(sources.map(({ id, firstLimitMs = 0 }) => [id, firstLimitMs]));
   const states = new Map<string, BreakerState>(sources.map(({ id }) => [id, freshBreaker]));
   const stateOf = (id: string): BreakerState => states.get(id) ?? freshBreaker;
 
-  function happen(id: string, event: BreakerEvent): void {
+  function happen(id: string, event: BreakerEvent): BreakerState {
     const before = stateOf(id);
-    const after = transition(before, event, now(), policy);
-    states.set(id, after);
-    if (after.type === before.type) return;
-    report({ type: 'breaker-changed', source: id, from: before.type, to: after.type, coolDownMs: after.type === 'open' ? after.coolDownMs : null });
+    const nowMs = now();
+    const after = transition(before, event, nowMs, policy);
+    if (states.has(id)) states.set(id, after);
+    if (after.type === before.type) return after;
+    // First, since whoever hears of it may come in the same turn, and not everybody may.
     if (after.type === 'closed') onClosed(id);
+    report({ type: 'breaker-changed', source: id, from: before.type, to: after.type, coolDownMs: after.type === 'open' ? coolDownLeft(after, nowMs) : null });
+    return after;
   }
 
   function refusal({ sourceId, role }: Ticket): AdmissionRefused | undefined {
-    const verdict = verdictOf(stateOf(sourceId), now());
-    if (verdict.type === 'pass' || (verdict.type === 'probe' && role === 'primary')) return undefined;
-    if (verdict.type === 'probe') return new AdmissionRefused(`the breaker of ${sourceId} wants a probe, which a backup never is`, { sourceId });
-    if (verdict.untilMs === null) return new AdmissionRefused(`the breaker of ${sourceId} waits for its probe`, { sourceId });
-    const retryAfterMs = verdict.untilMs - now();
-    return new AdmissionRefused(`the breaker of ${sourceId} is open for ${Math.ceil(retryAfterMs)} ms more`, { sourceId, retryAfterMs });
+    const nowMs = now();
+    const verdict = verdictOf(stateOf(sourceId), nowMs);
+    switch (verdict.type) {
+      case 'pass':
+        return undefined;
+      case 'probe':
+        return role === 'primary' ? undefined : refuse(`the breaker of ${sourceId} wants 1 probe, which a backup never is`, { sourceId });
+      case 'cooling':
+        return refuse(`the breaker of ${sourceId} is open for ${Math.ceil(verdict.untilMs - nowMs)} ms more`, { sourceId, retryAfterMs: verdict.untilMs - nowMs });
+      case 'probing':
+        return refuse(`the breaker of ${sourceId} waits for its probe, at most ${Math.ceil(verdict.untilMs - nowMs)} ms more`, { sourceId });
+      default:
+        return verdict satisfies never;
+    }
   }
 
   function take({ sourceId }: Ticket): Permit {
     const before = stateOf(sourceId);
-    if (before.type !== 'closed') happen(sourceId, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, firstLimits.get(sourceId) ?? 0) });
     const admittedMs = now();
-    let { generation } = stateOf(sourceId);
-    const isProbe = before.type !== 'closed';
+    let isProbe = before.type !== 'closed';
+    let { generation } = before.type === 'closed' ? before : happen(sourceId, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, firstLimits.get(sourceId) ?? 0) });
     return {
       progress() {
-        const state = stateOf(sourceId);
-        if (!isProbe || state.type !== 'half-open' || state.generation !== generation) return;
-        happen(sourceId, { type: 'succeeded', generation });
-        // From here on it is an attempt of the closed breaker like any other (G4).
-        ({ generation } = stateOf(sourceId));
+        if (!isProbe) return;
+        isProbe = false;
+        // From here on it is an attempt of the closed breaker like any other (G4); one that lost its place stays a stranger.
+        if (stateOf(sourceId).generation === generation) ({ generation } = happen(sourceId, { type: 'succeeded', generation }));
       },
-      settle: once((outcome) => happen(sourceId, toEvent(outcome, { generation, admittedMs, random }))),
+      settle: once((outcome) => {
+        isProbe = false;
+        happen(sourceId, toEvent(outcome, { generation, admittedMs, random, before }));
+      }),
     };
   }
 
   return { ...localGate({ refusal, take }), phases: () => Object.fromEntries([...states].map(([id, { type }]) => [id, type])) };
 }
 
-function toEvent({ type }: Outcome, { generation, admittedMs, random }: { generation: number; admittedMs: number; random: () => number }): BreakerEvent {
+/** A probe without a verdict leaves its breaker open, and ready for the next. */
+function coolDownLeft({ coolDownMs, untilMs }: { coolDownMs: number; untilMs: number }, nowMs: number): number {
+  return untilMs > nowMs ? coolDownMs : 0;
+}
+
+interface Admission {
+  readonly generation: number;
+  readonly admittedMs: number;
+  readonly random: () => number;
+  readonly before: BreakerState;
+}
+
+function toEvent({ type }: Outcome, { generation, admittedMs, random, before }: Admission): BreakerEvent {
   switch (type) {
     case 'success':
       return { type: 'succeeded', generation };
@@ -72,8 +99,9 @@ function toEvent({ type }: Outcome, { generation, admittedMs, random }: { genera
       return { type: 'failed', generation, admittedMs, random: random() };
     case 'rate-limited':
     case 'cancelled':
-    case 'unsent':
       return { type: 'neutral', generation };
+    case 'unsent':
+      return { type: 'undone', generation, before };
     default:
       return type satisfies never;
   }

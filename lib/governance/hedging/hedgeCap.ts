@@ -1,4 +1,4 @@
-import { AdmissionRefused, localGate, once } from '../gate.js';
+import { localGate, once, refuse } from '../gate.js';
 import type { Gate, Ticket } from '../gate.js';
 
 /** Counted in billionths of a backup, so that ten tenths are one. */
@@ -20,7 +20,7 @@ export function createHedgeCap({ ratio }: { readonly ratio: number }): Required<
   return localGate({
     refusal({ sourceId, role }) {
       if (role === 'primary' || credit >= one) return undefined;
-      return new AdmissionRefused(`${sourceId} gets no backup: they are held to ${ratio} per call, and ${credit / one} of one is left`, { sourceId });
+      return refuse(`${sourceId} gets no backup: they are held to ${ratio} per call, and ${credit / one} of one is left`, { sourceId });
     },
     take(ticket) {
       const change = changeBy(ticket);

@@ -1,5 +1,5 @@
 import type { Report } from '../../model/events.js';
-import { AdmissionRefused, localGate, once } from '../gate.js';
+import { localGate, once, refuse } from '../gate.js';
 import type { Gate } from '../gate.js';
 import { concurrencyOf, pace, unpaced } from './pace.js';
 import type { Pace, PaceEvent } from './pace.js';
@@ -32,7 +32,7 @@ export function createPacerGate({ sources, report }: { readonly sources: readonl
     ...localGate({
       refusal({ sourceId }) {
         const state = paceOf(sourceId);
-        return state.inFlight < concurrencyOf(state) ? undefined : new AdmissionRefused(pacedMessage(sourceId, state), { sourceId });
+        return state.inFlight < concurrencyOf(state) ? undefined : refuse(pacedMessage(sourceId, state), { sourceId });
       },
       take({ sourceId }) {
         const { epoch } = tell(sourceId, { type: 'admitted' });

@@ -1,5 +1,5 @@
-import { AdmissionRefused, jointRefusal, localGate, once } from '../gate.js';
-import type { Gate, Outcome, Ticket } from '../gate.js';
+import { jointRefusal, localGate, once, refuse } from '../gate.js';
+import type { AdmissionRefused, Gate, Outcome, Ticket } from '../gate.js';
 import { createSlidingWindow } from './slidingWindow.js';
 import type { SlidingWindow, Spending, Spent } from './slidingWindow.js';
 
@@ -50,7 +50,7 @@ export function createQuotaGate({ sources, now }: { readonly sources: readonly Q
         const { requests, tokens } = account.window.spent(nowMs);
         const refusals = [tooManyAtOnce(account), tooManyRequests(account, requests, nowMs), tooManyTokens(account, tokens, ticket, nowMs)];
         const said = refusals.filter((refusal) => refusal !== undefined);
-        return said.length === 0 ? undefined : jointRefusal(said);
+        return said.length > 1 ? jointRefusal(said) : said[0];
       },
       take(ticket) {
         const account = accountOf(ticket.sourceId);
@@ -74,13 +74,13 @@ function openAccount({ id, rpm, tpm, maxConcurrency }: QuotaLimits): Account {
 
 function tooManyAtOnce({ id, maxConcurrency = Infinity, inUse }: Account): AdmissionRefused | undefined {
   if (inUse < maxConcurrency) return undefined;
-  return new AdmissionRefused(`${id} runs ${inUse} requests already`, { sourceId: id });
+  return refuse(`${id} runs ${inUse} requests already`, { sourceId: id });
 }
 
 function tooManyRequests({ id, rpm = Infinity, window }: Account, requests: number, nowMs: number): AdmissionRefused | undefined {
   if (requests < rpm) return undefined;
   const retryAfterMs = window.requestLeavesInMs(nowMs);
-  return new AdmissionRefused(`${id} was sent ${requests} requests within 60 s (rpm ${rpm}) and takes the next in ${Math.ceil(retryAfterMs)} ms`, { sourceId: id, retryAfterMs });
+  return refuse(`${id} was sent ${requests} requests within 60 s (rpm ${rpm}) and takes the next in ${Math.ceil(retryAfterMs)} ms`, { sourceId: id, retryAfterMs });
 }
 
 function tooManyTokens({ id, tpm, window }: Account, tokens: number, ticket: Ticket, nowMs: number): AdmissionRefused | undefined {
@@ -89,7 +89,7 @@ function tooManyTokens({ id, tpm, window }: Account, tokens: number, ticket: Tic
   const excess = tokens + wanted - tpm;
   if (excess <= 0) return undefined;
   const { asThingsStand, atTheEarliest } = window.tokensLeaveInMs(excess, nowMs);
-  return new AdmissionRefused(`${id} has ${tokens} tokens in use within 60 s (tpm ${tpm}) and room for ${wanted} more in ${Math.ceil(asThingsStand)} ms`, {
+  return refuse(`${id} has ${tokens} tokens in use within 60 s (tpm ${tpm}) and room for ${wanted} more in ${Math.ceil(asThingsStand)} ms`, {
     sourceId: id,
     retryAfterMs: asThingsStand,
     notBeforeMs: atTheEarliest,

@@ -83,7 +83,7 @@ test('H10: over any history backups <= 1 + ratio x calls, never refused while on
   );
   const percents = fc.integer({ min: 1, max: 100 });
   fc.assert(
-    fc.property(percents, fc.array(step, { maxLength: 300, size: 'max' }), (percent, steps) => {
+    fc.property(percents, fc.array(step, { maxLength: 150, size: 'max' }), (percent, steps) => {
       const gate = createHedgeCap({ ratio: percent / 100 });
       const tally = { calls: 0, backups: 0 };
       // In whole hundredths.
@@ -103,9 +103,9 @@ test('H10: over any history backups <= 1 + ratio x calls, never refused while on
           tally.backups += 1;
           left -= 100;
         }
-        expect(tally.backups * 100).toBeLessThanOrEqual(100 + percent * tally.calls);
+        if (tally.backups * 100 > 100 + percent * tally.calls) throw new Error(`${tally.backups} backups of ${tally.calls} calls`);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });

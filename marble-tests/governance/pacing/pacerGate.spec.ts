@@ -4,7 +4,7 @@ import type { Outcome, Permit } from '../../../lib/governance/gate.js';
 import { createPacerGate } from '../../../lib/governance/pacing/pacerGate.js';
 import type { PacerGate } from '../../../lib/governance/pacing/pacerGate.js';
 import type { GatewayEventBody } from '../../../lib/model/events.js';
-import { admit, ask, said, success, times, unsent } from '../quota/ask.js';
+import { ask, said, success, times, unsent } from '../quota/ask.js';
 
 const rateLimited: Outcome = { type: 'rate-limited', totalTokens: null };
 const failure: Outcome = { type: 'failure', totalTokens: null };
@@ -148,13 +148,11 @@ describe('in simulation', () => {
     expect(mean(3500, 4000)).toBeGreaterThan(34);
   });
 
-  test('R-Q7: it grows no further than twice the demand', () => {
+  test.each([[4, 9], [10, 20]])('R-Q7: with a demand of %p a limit of 9 grows to %p: idle is no growth, and twice the demand is the end', (demand, limit) => {
     const { gate } = pacer();
     settleAll(crowd(gate, 10), rateLimited);
-    simulate(gate, { capacity: () => Infinity, ticks: 5000, demand: 4 });
-    expect(gate.limits()).toEqual({ 'a/1': 9 });
-    simulate(gate, { capacity: () => Infinity, ticks: 5000, demand: 10 });
-    expect(gate.limits()).toEqual({ 'a/1': 20 });
+    simulate(gate, { capacity: () => Infinity, ticks: 5000, demand });
+    expect(gate.limits()).toEqual({ 'a/1': limit });
   });
 
   test('R-B4: after an outage a crowd sends the floor, and in each round trip twice as many', () => {
