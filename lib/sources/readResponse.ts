@@ -1,9 +1,7 @@
 import { Observable, asyncScheduler } from 'rxjs';
 import type { OperatorFunction, SchedulerLike } from 'rxjs';
-import type { ChatDelta } from '../model/delta.js';
 import { annotate, toAttemptError } from '../model/errors.js';
-import type { ValidRequest } from '../model/request.js';
-import { createChatReader } from '../wire/chatReader.js';
+import type { AttemptError } from '../model/errors.js';
 import { failure } from '../wire/failure.js';
 import { headerText } from '../wire/headerText.js';
 import { providerRequestId } from '../wire/providerRequestId.js';
@@ -11,10 +9,24 @@ import { createBodyText } from './bodyText.js';
 import type { BodyText } from './bodyText.js';
 import type { HttpPart } from './httpBytes.js';
 
-export interface ReadChatOptions {
+/** Reads the body of one answer as its text arrives. Both methods throw the attempt's error. */
+export interface BodyReader {
+  text(this: void, text: string): void;
+  end(this: void, brokeOff?: AttemptError): void;
+  /** The end of the answer was seen. */
+  readonly complete: boolean;
+}
+
+export interface ReaderContext<T> {
+  readonly emit: (value: T) => void;
+  /** Makes the error of what is reported in place of an answer. */
+  readonly failureOf: (report: unknown) => AttemptError;
+  readonly requestId: string | undefined;
+}
+
+export interface ReadResponseOptions<T> {
   readonly source: string;
-  readonly request: ValidRequest;
-  readonly thinkTags?: boolean;
+  readonly openReader: (context: ReaderContext<T>) => BodyReader;
   readonly secrets?: readonly string[];
   readonly scheduler?: SchedulerLike;
 }
@@ -28,11 +40,11 @@ const errorBodyMs = 2000;
 const lingerMs = 100;
 
 /**
- * Reads the parts of one HTTP answer as deltas. Completes when the end of the answer was seen, not when the connection
+ * Reads the parts of one HTTP answer with the reader of its protocol. Completes when the end of the answer was seen, not when the connection
  * ends; fails with the error of the class that status, body or stream tell. Unsubscribing closes the connection at once.
  */
-export function readChat(options: ReadChatOptions): OperatorFunction<HttpPart, ChatDelta> {
-  const { source, request, thinkTags = false, secrets = [], scheduler = asyncScheduler } = options;
+export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFunction<HttpPart, T> {
+  const { source, openReader, secrets = [], scheduler = asyncScheduler } = options;
   return (parts$) =>
     new Observable((subscriber) => {
       let head: Head | undefined;
@@ -59,11 +71,9 @@ export function readChat(options: ReadChatOptions): OperatorFunction<HttpPart, C
       }
 
       function readAnswer(answer: Head): { text: (text: string) => void; end: (brokeOff?: unknown) => void } {
-        const reader = createChatReader({
-          emit: (delta) => subscriber.next(delta),
+        const reader = openReader({
+          emit: (value) => subscriber.next(value),
           failureOf: (report) => failureOf(answer, report),
-          streamed: request.stream,
-          thinkTags,
           requestId: providerRequestId(answer.headers),
         });
         const settle = (): void => {
