@@ -40,12 +40,11 @@ export interface HedgeOptions<T, S> {
  * none after one that failed. With `maxBackups` over 1 all of this holds for several, and each further one starts when all
  * that run have been silent:
  *
- *     primary:    --a----------------------------
- *     when:       ------s------------------------
- *     backup 1:         --x----------------------
- *     again:      ------s-----s------------------      from both
- *     backup 2:               --y-(z|)
- *     result:     ----------------(z|)
+ *     first:      --a----------------------------      the primary, until it loses
+ *     silent:     ------s-----s------------------      all that run have been silent
+ *     second:           --x----------------------      a backup, until it loses
+ *     third:                  --y-(z|)                 a further one
+ *     winner:     ----------------(z|)
  *
  * The loser is unsubscribed in the turn of the decision, before the result is emitted. What
  * `when`'s signal fails with, or another callback throws, fails the result at once; `backup` throwing is a failed backup.

@@ -209,7 +209,7 @@ describe('hedge caps', () => {
     expectCall(gateway).toAnswer('14s (r|)', { source: 'c/1', stats: { hedges: 2, hedgeWon: true, attempts: 3 } });
     flush();
     expect(requestsOf(gateway)).toEqual([[[0, 14_000]], [[6000, 14_000]], [[12_000, 14_000]]]);
-    expect(rowsOf(gateway, 'source', 'role', 'hedgeTrigger', 'won')).toEqual([['a/1', 'primary', null, false], ['b/1', 'backup', 'stall', false], ['c/1', 'backup', 'stall', true]]);
+    expect(rowsOf(gateway, 'source', 'role', 'hedgeTrigger', 'won')).toEqual([['c/1', 'backup', 'stall', true], ['a/1', 'primary', null, false], ['b/1', 'backup', 'stall', false]]);
   }));
 
   test('H14: by default there is one backup, however silent both are (HG-16)', wholeCalls(({ gatewayOf, expectCall, flush }) => {

@@ -33,7 +33,7 @@ describe('hedge', () => {
       result: '     -----------------(y|)',
       subscribed: ' ^----------------!',
     };
-    expect(diagramOf('hedge')).toEqual(rows);
+    expect(diagramOf('hedge')).toMatchObject(rows);
 
     const primary$ = cold(rows.primary);
     expectObservable(primary$.pipe(hedged(cold(rows.when), cold(rows.backup)))).toBe(rows.result);
@@ -189,7 +189,7 @@ describe('hedge, when a branch fails', () => {
         combined += 1;
         return failures;
       };
-      expectObservable(primary$.pipe(hedged(cold('----s'), backup$, { combine }))).toBe(expected, undefined, { primary: 'p', backup: 'b' });
+      expectObservable(primary$.pipe(hedged(cold('----s'), backup$, { combine }))).toBe(expected, undefined, { primary: 'p', backup: 'b', backups: ['b'] });
     })();
     expect(combined).toBe(1);
   });
@@ -577,5 +577,113 @@ describe('why not RxJS race', () => {
 
     expectObservable(race(primary$, timer(2).pipe(switchMap(() => backup$)))).toBe(withRace);
     expectObservable(primary$.pipe(hedged(cold('--s'), backup$))).toBe(withHedge);
+  }));
+});
+
+describe('hedge with several backups', () => {
+  const quiet = (limit: number) => (attempt$: Observable<string>): Observable<string> => attempt$.pipe(silence({ firstMs: limit, betweenMs: limit }));
+  /** Silent for 4 is too long; the backups in the order in which they are asked for. */
+  const several = (backups: readonly Observable<string>[], more: Partial<HedgeOptions<string, string>> = {}): MonoTypeOperatorFunction<string> => {
+    const left = [...backups];
+    const backup = (): Observable<string> => left.shift() ?? throwError(() => new Error('one too many'));
+    const combine = ({ primary, backups: failures }: { primary: unknown; backups: readonly unknown[] }): unknown => [primary, ...failures].join('+');
+    return hedge<string, string>({ when: quiet(4), again: quiet(4), backup, maxBackups: backups.length, combine, ...more });
+  };
+
+  test('H14: does what the second diagram in its docstring shows', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const rows = {
+      first: '      --a----------------------------',
+      silent: '     ------s-----s------------------',
+      second: '           --x----------------------',
+      third: '                  --y-(z|)',
+      winner: '     ----------------(z|)',
+    };
+    expect(diagramOf('hedge')).toMatchObject(rows);
+
+    const first$ = cold(rows.first.trim());
+    const second$ = cold(rows.second.trim());
+    const third$ = cold(rows.third.trim());
+    expectObservable(first$.pipe(several([second$, third$]))).toBe(rows.winner.trim());
+    expectSubscriptions(first$.subscriptions).toBe('  ^---------------!');
+    expectSubscriptions(second$.subscriptions).toBe(' ------^---------!');
+    expectSubscriptions(third$.subscriptions).toBe('  ------------^---!');
+  }));
+
+  test('H14: a value of any attempt that runs takes its silence back', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a------b--------------|    ');
+    const second$ = cold('      --x----------------|');
+    const third$ = cold('             ---(z|)        ');
+    const expected = '    ----------------(z|)         ';
+    expectObservable(first$.pipe(several([second$, third$]))).toBe(expected);
+    // B is silent from 8 to 12, but A has spoken at 9.
+    expectSubscriptions(third$.subscriptions).toBe('-------------^--!');
+  }));
+
+  test('H6, H14: one that fails is no longer waited for: where the rest is silent, the next starts at once', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a----------------    ');
+    const second$ = cold('      -x#             ');
+    const third$ = cold('         ----(z|)      ');
+    const expected = '    ------------(z|)      ';
+    expectObservable(first$.pipe(several([second$, third$]))).toBe(expected);
+    expectSubscriptions(third$.subscriptions).toBe('--------^---!');
+  }));
+
+  test('H3: a refused one does not count, and may be asked for again after another value', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a-----------b--------------');
+    const second$ = cold('      -x--x--x--x--x--x--x---|');
+    const refused$ = EMPTY;
+    const expected = '    -----------------------------(x|)';
+    expectObservable(first$.pipe(several([second$, refused$]))).toBe(expected);
+    expectSubscriptions(second$.subscriptions).toBe('------^----------------------!');
+  }));
+
+  test('H14: a refusal of the second is none of the third', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a----------b---------------');
+    const second$ = cold('      --x----y----------------');
+    const third$ = cold('                 --(z|)');
+    const expected = '    -------------------(z|)';
+    expectObservable(first$.pipe(several([second$, EMPTY, third$], { maxBackups: 2 }))).toBe(expected);
+    expectSubscriptions(third$.subscriptions).toBe('-----------------^-!');
+  }));
+
+  test('H14: no more than so many, failed ones included', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a-----------------(b|)');
+    const second$ = cold('      #              ');
+    const third$ = cold('       --#            ');
+    const expected = '    --------------------(b|)';
+    expectObservable(first$.pipe(several([second$, third$]))).toBe(expected);
+    expectSubscriptions(second$.subscriptions).toBe('------(^!)');
+    expectSubscriptions(third$.subscriptions).toBe(' ------^-!');
+  }));
+
+  test('H7, H14: all fail: one failure, made of all of them in the order of their starts', marbles(({ cold, expectObservable }) => {
+    const first$ = cold(' --a----------------#    ', undefined, 'p');
+    const second$ = cold('      --x--------#     ', undefined, 'b');
+    const third$ = cold('             --#        ', undefined, 'c');
+    const expected = '    -------------------#    ';
+    expectObservable(first$.pipe(several([second$, third$]))).toBe(expected, undefined, 'p+b+c');
+  }));
+
+  test('H3: while one is asked for and has not answered, no further one is', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const first$ = cold(' --a-----------------');
+    const second$ = cold('      --------------');
+    expectObservable(first$.pipe(several([second$, cold('-z|')])), '^-------------------!').toBe('-');
+    expectSubscriptions(second$.subscriptions).toBe('------^-------------!');
+  }));
+
+  test('X1: unsubscribing stops all of them', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const [first$, second$, third$] = [cold('--a------------'), cold('--x------------'), cold('--y------------')];
+    expectObservable(first$.pipe(several([second$, third$])), '^-------------!').toBe('-');
+    expectSubscriptions(first$.subscriptions).toBe('  ^-------------!');
+    expectSubscriptions(second$.subscriptions).toBe(' ------^-------!');
+    expectSubscriptions(third$.subscriptions).toBe('  ------------^-!');
+  }));
+
+  test('H4: a weak completion waits for all the others', marbles(({ cold, expectObservable }) => {
+    const first$ = cold(' --a--------------------');
+    const second$ = cold('      --(X|)           ');
+    const third$ = cold('         --------(z|)   ');
+    const expected = '    ----------------(z|)   ';
+    expectObservable(first$.pipe(several([second$, third$], weak))).toBe(expected);
   }));
 });

@@ -230,7 +230,6 @@ describe('a probe', () => {
     const undone = admit(at(30_000));
     undone.settle(unsent);
     undone.settle(failure);
-    undone.progress();
     expect([at(30_000).phases(), told()]).toEqual([open, ['a/1 open > half-open -', 'a/1 half-open > open 0']]);
     const probe = admit(at(30_000));
     // The undone one knows the number of this probe, and must not speak for it.
