@@ -59,6 +59,8 @@ function rounds<A>(call: CallState<A>, ports: Ports): Observable<Completed<A>> {
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
     repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
+    // Silent until the last one, since the first word wins the race.
+    takeLast(1),
   );
 }
 
