@@ -97,8 +97,8 @@ describe('architecture', () => {
 
   test('nothing subscribes but the doors', () => {
     const doors = files.filter((file) => /\.subscribe\(/.test(stripComments(readFileSync(join(lib, file), 'utf8')))).filter((file) => !/^(cli|lab)\//.test(file));
-    // readChat outlives its subscriber for a moment, so that a connection whose body is about to end can be used again.
-    expect(doors).toEqual(['sources/readChat.ts']);
+    // readResponse outlives its subscriber for a moment, so that a connection whose body is about to end can be used again.
+    expect(doors).toEqual(['sources/readResponse.ts']);
   });
 });
 

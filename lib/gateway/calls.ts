@@ -41,7 +41,7 @@ export interface Scope {
 /** What one subscription asks for, and what it makes of the answer. */
 export interface Asked<A, R> {
   readonly task: Task<A>;
-  respond(answered: Answered<A>): R;
+  respond(this: void, answered: Answered<A>): R;
 }
 
 export interface Calls extends Scope {

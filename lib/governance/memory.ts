@@ -40,12 +40,15 @@ export interface GovernanceScope {
   readonly report: Report;
 }
 
+/** A probe that its own limits end has given its place back before another can take it. */
+const leaseMarginMs = 1000;
+
 /** Keeps the admission state in this process; every answer is synchronous. A further governor is one more gate here. */
 export function createMemoryGovernance({ sources, breaker: policy, hedgeMaxRatio, now, random, report }: GovernanceScope): Governance {
   const parking = createParking({ now });
   const pacer = createPacerGate({ sources, report });
   const breaker = createBreakerGate({
-    sources: sources.map(({ id, limits: { ttftTimeoutMs, timeoutMs } }) => ({ id, firstLimitMs: ttftTimeoutMs ?? timeoutMs ?? 0 })),
+    sources: sources.map(({ id, limits: { ttftTimeoutMs, timeoutMs } }) => ({ id, firstLimitMs: (timeoutMs ?? ttftTimeoutMs ?? 0) + leaseMarginMs })),
     policy,
     now,
     random,

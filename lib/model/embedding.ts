@@ -65,6 +65,6 @@ const schema = z.looseObject({
 
 /** Checks a request before anything is sent, and copies it. Throws `RequestError`, which names every field that is wrong. */
 export function parseEmbeddingRequest(request: unknown): ValidEmbeddingRequest {
-  const copy = parseBody<EmbeddingRequest>(schema, request);
+  const copy = parseBody(schema, request) as EmbeddingRequest;
   return { ...copy, input: typeof copy.input === 'string' ? [copy.input] : copy.input };
 }

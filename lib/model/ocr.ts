@@ -72,5 +72,5 @@ const schema = z.looseObject({
 
 /** Checks a request before anything is sent, and copies it. Throws `RequestError`, which names every field that is wrong. */
 export function parseOcrRequest(request: unknown): ValidOcrRequest {
-  return parseBody<OcrRequest>(schema, request);
+  return parseBody(schema, request) as OcrRequest;
 }

@@ -45,7 +45,7 @@ export interface ValidRequest extends ChatRequest {
  * Throws `RequestError`, which names every field that is wrong.
  */
 export function parseRequest(request: unknown): ValidRequest {
-  const copy = parseBody<ChatRequest>(requestSchema, request);
+  const copy = parseBody(requestSchema, request) as ChatRequest;
   const { n } = copy as { n?: unknown };
   if (typeof n === 'number' && n !== 1) {
     throw new RequestError(`the request was not sent: n is ${n}, but one call gives one answer; make ${n} calls`);
@@ -53,15 +53,15 @@ export function parseRequest(request: unknown): ValidRequest {
   return { ...copy, stream: copy.stream ?? true };
 }
 
-/** A checked copy of a request body, which is a `T` where it fits the schema. */
-export function parseBody<T>(schema: z.ZodType, request: unknown): T {
+/** A checked copy of a request body; what does not fit the schema throws `RequestError`. */
+export function parseBody(schema: z.ZodType, request: unknown): unknown {
   const checked = schema.safeParse(request);
   if (!checked.success) {
     const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
     throw new RequestError(`the request was not sent: ${problems.join('; ')}`);
   }
   try {
-    return JSON.parse(JSON.stringify(request)) as T;
+    return JSON.parse(JSON.stringify(request)) as unknown;
   } catch (cause) {
     throw new RequestError('the request was not sent: it cannot be written as JSON', { cause });
   }

@@ -1,4 +1,4 @@
-import { EMPTY, asyncScheduler, catchError, concatMap, connect, defaultIfEmpty, defer, delayWhen, expand, filter, from, identity, interval, map, merge, mergeMap, of, skip, take, takeLast, tap, throwError } from 'rxjs';
+import { EMPTY, asyncScheduler, catchError, concatMap, connect, defaultIfEmpty, defer, delayWhen, expand, filter, from, identity, map, merge, mergeMap, of, repeat, skip, take, takeLast, tap, throwError, timer } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { openLineup } from './lineup.js';
 import { releaseFirst } from './releaseFirst.js';
@@ -89,7 +89,9 @@ function openContest<T, S>(options: HedgeOptions<T, S>): Contest<T, S> {
   let held: { nth: number; last: T } | undefined;
   let emptyPrimary = false;
 
-  const wanted = (signals: readonly S[]): Observable<Step<T, S>> => from(signals).pipe(map((signal) => ({ type: 'wanted', signal })));
+  function wanted(signals: readonly S[]): Observable<Step<T, S>> {
+    return from(signals).pipe(map((signal) => ({ type: 'wanted', signal })));
+  }
 
   function decide(nth: number, last: T): Observable<Step<T, S>> {
     onDecided(nth === 0 ? 'primary' : 'backup', last);
@@ -130,7 +132,7 @@ function openContest<T, S>(options: HedgeOptions<T, S>): Contest<T, S> {
     if (nth === 0) return identity;
     return delayWhen(() => {
       lineup.awaitTurn(nth);
-      return interval(0, scheduler).pipe(skip(nth - 1));
+      return timer(0, scheduler).pipe(repeat(nth), skip(nth - 1));
     });
   }
 
@@ -152,18 +154,20 @@ function openContest<T, S>(options: HedgeOptions<T, S>): Contest<T, S> {
 
   /** The first backup is asked for by the primary alone, a further one by all that run. */
   function asks(nth: number, value$: Observable<T>): Observable<Step<T, S>> {
-    const first = (signal: S): Observable<Step<T, S>> => wanted(lineup.mayStartFirst() ? [signal] : []);
-    const further = (signal: S): Observable<Step<T, S>> => {
-      lineup.silent(nth, signal);
-      return wanted(lineup.furtherWanted());
-    };
-    return merge(nth === 0 ? when(value$).pipe(mergeMap(first)) : EMPTY, several ? again(value$).pipe(mergeMap(further)) : EMPTY);
+    const first$ = nth === 0 ? when(value$).pipe(mergeMap((signal) => wanted(lineup.mayStartFirst() ? [signal] : []))) : EMPTY;
+    if (!several) return first$;
+    const further$ = again(value$).pipe(
+      tap({ next: (signal) => lineup.silent(nth, signal) }),
+      mergeMap(() => wanted(lineup.furtherWanted())),
+    );
+    return merge(first$, further$);
   }
 
   return {
     enter: (attempt$) =>
       defer(() => {
         const nth = lineup.enter();
+        // Nobody else looks at an only backup.
         if (nth > 0 && !several) return outcome(nth, attempt$);
         return attempt$.pipe(connect((shared$) => merge(outcome(nth, shared$), asks(nth, shared$.pipe(catchError(() => EMPTY))))));
       }),

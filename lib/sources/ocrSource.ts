@@ -18,6 +18,8 @@ export type OcrProtocol = 'mistral' | 'chat';
 
 export interface HttpOcrSettings extends HttpSourceSettings {
   readonly protocol: OcrProtocol;
+  /** Over chat: split a leading `<think>…</think>` off the text; default `false`. */
+  readonly thinkTags?: boolean;
 }
 
 /** A source that reads documents over HTTP. Throws `ConfigError` as `createHttpSource` does. */
@@ -44,7 +46,7 @@ function overOcr(settings: HttpOcrSettings): OcrSource & { close(): Promise<void
 }
 
 function overChat(settings: HttpOcrSettings): OcrSource & { close(): Promise<void> } {
-  const { model, extraBody = {} } = settings;
+  const { model, extraBody = {}, thinkTags = false } = settings;
   const { upstream, ask, close } = openEndpoint(settings, 'chat/completions');
   return {
     ...upstream,
@@ -54,7 +56,7 @@ function overChat(settings: HttpOcrSettings): OcrSource & { close(): Promise<voi
           () => ({
             body: chatRequestBody(ocrChatRequest(request), { model, extraBody }),
             accept: 'application/json',
-            openReader: (reader) => createChatReader({ ...reader, streamed: false }),
+            openReader: (reader) => createChatReader({ ...reader, streamed: false, thinkTags }),
           }),
           context,
         ).pipe(
@@ -72,6 +74,8 @@ function overChat(settings: HttpOcrSettings): OcrSource & { close(): Promise<voi
 function pageOf(fold: AnswerFold): OcrAnswer {
   const { content, refusal, finishReason, usage, model, providerRequestId } = fold.answer();
   if (finishReason === 'length') throw new TransientError('the text of the document was cut at the length limit of the model: raise max_tokens in EXTRA_BODY');
+  // Nothing else in the answer would show that the text is not whole.
+  if (finishReason === 'content_filter') throw new TransientError('a content filter of the source cut the text of the document or withheld it');
   if (content === '') throw new TransientError(refusal === null ? 'the model gave no text' : 'the model refused to read the document');
   return {
     pages: [{ index: 0, markdown: content }],

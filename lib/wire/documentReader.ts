@@ -30,7 +30,8 @@ export function createDocumentReader<T>({ emit, failureOf, read, maxChars = 64 *
       if (document.length > maxChars) throw new TransientError(`the answer is larger than ${maxChars} characters`);
     },
     end(brokeOff) {
-      const answer = asRecord(parseJson(document));
+      // A byte order mark is white space to `trimStart`, but not to JSON.
+      const answer = asRecord(parseJson(document.trimStart()));
       if (answer === undefined) throw brokeOff ?? new TransientError('the body is not one JSON document: it is cut or garbled');
       if (isErrorReport(answer)) throw failureOf(answer);
       emit(read(answer));

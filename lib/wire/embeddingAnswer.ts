@@ -41,6 +41,7 @@ function inOrder(items: readonly JsonRecord[]): readonly JsonRecord[] {
 }
 
 const bytesOfFloat = 4;
+const base64 = /^([A-Za-z0-9+/]*)={0,2}$/;
 
 function vectorOf(embedding: unknown): Float32Array {
   const vector = typeof embedding === 'string' ? fromBase64(embedding) : fromNumbers(embedding);
@@ -51,15 +52,27 @@ function vectorOf(embedding: unknown): Float32Array {
 
 function fromNumbers(embedding: unknown): Float32Array {
   if (!Array.isArray(embedding)) throw new TransientError('an embedding is neither a list of numbers nor base64');
+  const values = asList(embedding);
   // What is no number becomes one that is not finite; `Number` would make a 0 of null.
-  return Float32Array.from(asList(embedding), (value) => (typeof value === 'number' ? value : NaN));
+  return filled(values.length, (at) => {
+    const value = values[at];
+    return typeof value === 'number' ? value : NaN;
+  });
 }
 
 /** Little-endian, whatever this machine is. */
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length % bytesOfFloat !== 0 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
-    throw new TransientError('an embedding is no base64 of whole numbers');
-  }
-  return Float32Array.from({ length: bytes.length / bytesOfFloat }, (_, at) => bytes.readFloatLE(at * bytesOfFloat));
+  // Node skips what it cannot decode, so every digit has to be accounted for.
+  const isWhole = base64.exec(text)?.[1]?.length === Math.ceil((bytes.length * 4) / 3);
+  if (!isWhole || bytes.length % bytesOfFloat !== 0) throw new TransientError('an embedding is no base64 of whole numbers');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return filled(bytes.length / bytesOfFloat, (at) => view.getFloat32(at * bytesOfFloat, true));
+}
+
+/** Many times faster than `Float32Array.from`; a batch holds some hundred thousand numbers, and other streams wait meanwhile. */
+function filled(length: number, valueAt: (at: number) => number): Float32Array {
+  const vector = new Float32Array(length);
+  for (let at = 0; at < length; at += 1) vector[at] = valueAt(at);
+  return vector;
 }

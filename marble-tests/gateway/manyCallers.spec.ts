@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { VirtualTimeScheduler, catchError, concat, defer, finalize, map, mergeMap, of, range, repeat, takeWhile, tap, throwError, timer } from 'rxjs';
+import { VirtualTimeScheduler, catchError, defer, finalize, map, mergeMap, of, range, repeat, takeWhile, tap, throwError, timer } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { createGateway } from '../../lib/assemble/createGateway.js';
 import type { ChatDelta } from '../../lib/model/delta.js';
@@ -54,7 +54,7 @@ function simulate(seed: number): Tally {
     timer(meanMs * (0.5 + random()), scheduler).pipe(
       mergeMap(() => of<ChatDelta[]>({ type: 'content', text: 'x' }, { type: 'finish', reason: 'stop' })),
     );
-  const failing$ = (error: () => Error): Observable<never> => timer(50, scheduler).pipe(mergeMap(() => throwError(error)));
+  const failing$ = (error: () => Error): Observable<never> => timer(50, scheduler).pipe(mergeMap(() => throwError(() => error())));
   const reply: Record<SourceId, () => Observable<ChatDelta>> = {
     'a/1': answer$,
     'b/1': () => (isDown(scheduler.now()) ? failing$(() => new TransientError('down', { httpStatus: 503 })) : answer$()),
@@ -100,7 +100,7 @@ function simulate(seed: number): Tally {
       }),
     );
   range(0, callers)
-    .pipe(mergeMap((caller) => concat(call$(caller)).pipe(repeat(), map(() => scheduler.now()), takeWhile((nowMs) => nowMs < lastsMs && tally.errors.length < 1000))))
+    .pipe(mergeMap((caller) => call$(caller).pipe(repeat(), map(() => scheduler.now()), takeWhile((nowMs) => nowMs < lastsMs && tally.errors.length < 1000))))
     .subscribe();
   scheduler.flush();
   return tally;

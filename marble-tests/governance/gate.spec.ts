@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { EMPTY, NEVER, catchError, concat, finalize, map, of, switchMap, take, timer } from 'rxjs';
+import { NEVER, catchError, map, of, take } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { AdmissionRefused, allGates, once } from '../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit } from '../../lib/governance/gate.js';

@@ -117,14 +117,9 @@ describe('values of a literal', () => {
   });
 });
 
-test('a setting that nothing acts on yet is a warning where it is set, unless it says what is done anyway', () => {
-  expect(findings({ hedgeMaxBackups: 1, selectStrategy: 'priority', sources: [{ ...a, weight: 1 }, b] })).toEqual([]);
-  expect(findings({ hedgeMaxBackups: 2, breakerFailures: 5, backendUrl: 'redis://h', sources: [{ ...a, rpm: 5 }, b] })).toEqual([
-    'not-yet LLM__HEDGE__MAX_BACKUPS',
-    'not-yet LLM__BREAKER__FAILURES',
-    'not-yet LLM__BACKEND__URL',
-    'not-yet LLM__A__1__RPM',
-  ]);
+test('a setting that nothing acts on yet is a warning where it is set', () => {
+  expect(findings({ hedgeMaxBackups: 2, breakerFailures: 5, selectStrategy: 'steady', sources: [{ ...a, weight: 2, rpm: 5 }, b] })).toEqual([]);
+  expect(findings({ backendLeaseTtlS: 15, backendUrl: 'redis://h', sources: [a, b] })).toEqual(['not-yet LLM__BACKEND__LEASE_TTL_S', 'not-yet LLM__BACKEND__URL']);
 });
 
 test('the table for people holds each key once, with default and meaning', () => {

@@ -5,6 +5,7 @@ import { scopeSettings, sourceSettings } from '../../lib/config/settings.js';
 import type { GatewaySettings, SettingsTable } from '../../lib/config/settings.js';
 import { settingsFromEnv } from '../../lib/config/settingsFromEnv.js';
 import { oneSource, problemsOf } from './problemsOf.js';
+import type { Source } from '../../lib/model/source.js';
 
 function source(name: string, more: Record<string, string> = {}): Record<string, string> {
   const fields = { BASE_URL: `https://${name.toLowerCase().replace('__', '-')}.example/v1`, MODEL: 'm', ...more };
@@ -239,8 +240,9 @@ describe('keys', () => {
 
   test('scope keys without a source are of use beside ports only', () => {
     const settings = settingsFromEnv('LLM', { LLM__HEDGE__STALL_AFTER_S: '20' });
+    const port: Source = { id: 'port', provider: 'port', model: 'm', limits: {}, stream: () => NEVER };
     expect(problemsOf(() => resolveSettings(settings))).toEqual([expect.stringContaining('LLM__OPENAI__1__BASE_URL')]);
-    expect(problemsOf(() => resolveSettings(settings, { sources: [{ id: 'port', provider: 'port', model: 'm', limits: {}, stream: () => NEVER }] }))).toEqual([]);
+    expect(problemsOf(() => resolveSettings(settings, { sources: [port] }))).toEqual([]);
   });
 });
 

@@ -167,7 +167,7 @@ describe('over real sockets', () => {
     await using ocr = createOcr({ settings: { scope: 'OCR', sources: [source(baseUrl, { protocol: 'chat' })] } });
     const answer = await ocr.ocr({ document: { type: 'image_url', image_url: 'data:image/png;base64,AAAA' } });
     expect(answer).toMatchObject({ pages: [{ index: 0, markdown: '# Title' }], usage: { totalTokens: 7 }, model: 'm-vl' });
-    const [{ path, body } = { path: '', body: {} }] = seen;
+    const [{ path, body } = { path: '', body: {} as Record<string, unknown> }] = seen;
     const [message] = body['messages'] as { content: unknown[] }[];
     expect([path, body['stream'], message?.content[1]]).toEqual(['/v1/chat/completions', false, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]);
   });

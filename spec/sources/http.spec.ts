@@ -17,7 +17,7 @@ import type { ChatResponse } from '../../lib/model/response.js';
 import { createHttpClient } from '../../lib/sources/httpBytes.js';
 import type { HttpClient, HttpClientSettings } from '../../lib/sources/httpBytes.js';
 import { createHttpSource } from '../../lib/sources/httpSource.js';
-import type { HttpSourceSettings } from '../../lib/sources/httpSource.js';
+import type { HttpChatSettings } from '../../lib/sources/httpSource.js';
 import { testCertificates } from '../support/testCertificates.js';
 
 const key = 'sk-test-EXAMPLE-0123456789';
@@ -78,7 +78,7 @@ function client(settings: HttpClientSettings = {}): HttpClient {
   return made;
 }
 
-function sourceAt(origin: string, settings: Partial<HttpSourceSettings> = {}): ReturnType<typeof createHttpSource> {
+function sourceAt(origin: string, settings: Partial<HttpChatSettings> = {}): ReturnType<typeof createHttpSource> {
   return createHttpSource({
     id: 'test/1',
     provider: 'test',
@@ -93,7 +93,7 @@ function sourceAt(origin: string, settings: Partial<HttpSourceSettings> = {}): R
 
 const hello = parseRequest({ messages: [{ role: 'user', content: 'hi' }] });
 
-function answer$(origin: string, settings: Partial<HttpSourceSettings> = {}): Observable<ChatDelta> {
+function answer$(origin: string, settings: Partial<HttpChatSettings> = {}): Observable<ChatDelta> {
   return sourceAt(origin, settings).stream(hello, { attemptId: 'a' });
 }
 
@@ -327,7 +327,7 @@ describe('connections', () => {
 });
 
 describe('a request that was not sent', () => {
-  function unsent(origin: string, settings: Partial<HttpSourceSettings> = {}): { told: () => number; subscription: Subscription } {
+  function unsent(origin: string, settings: Partial<HttpChatSettings> = {}): { told: () => number; subscription: Subscription } {
     let told = 0;
     const subscription = sourceAt(origin, settings)
       .stream(hello, { attemptId: 'a', onUnsent: () => (told += 1) })
