@@ -4,7 +4,7 @@ export { createGateway } from './assemble/createGateway.js';
 export type { Gateway, GatewayOptions } from './assemble/createGateway.js';
 export { createOcr } from './assemble/createOcr.js';
 export type { Ocr, OcrOptions } from './assemble/createOcr.js';
-export type { RunningScope, ScopeOptions } from './assemble/openScope.js';
+export type { RunningScope, ScopeOptions } from './assemble/scope.js';
 export { describeSettings } from './config/describeSettings.js';
 export type { SettingRow } from './config/describeSettings.js';
 export type { Env } from './config/envEntries.js';

@@ -4,7 +4,7 @@ import type { EmbeddingEngine } from '../gateway/composeEmbedding.js';
 import type { EmbeddingSource } from '../model/source.js';
 import { createHttpEmbeddingSource } from '../sources/embeddingSource.js';
 import { openScope } from './openScope.js';
-import type { RunningScope, ScopeOptions } from './openScope.js';
+import type { RunningScope, ScopeOptions } from './scope.js';
 
 export type EmbeddingOptions = ScopeOptions<EmbeddingSource>;
 

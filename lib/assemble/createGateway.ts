@@ -6,7 +6,7 @@ import type { Engine } from '../gateway/composeGateway.js';
 import type { Source } from '../model/source.js';
 import { createHttpSource } from '../sources/httpSource.js';
 import { openScope } from './openScope.js';
-import type { RunningScope, ScopeOptions } from './openScope.js';
+import type { RunningScope, ScopeOptions } from './scope.js';
 
 export type GatewayOptions = ScopeOptions<Source>;
 

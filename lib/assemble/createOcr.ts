@@ -4,7 +4,7 @@ import type { OcrEngine } from '../gateway/composeOcr.js';
 import type { OcrSource } from '../model/source.js';
 import { createHttpOcrSource } from '../sources/ocrSource.js';
 import { openScope } from './openScope.js';
-import type { RunningScope, ScopeOptions } from './openScope.js';
+import type { RunningScope, ScopeOptions } from './scope.js';
 
 export type OcrOptions = ScopeOptions<OcrSource>;
 

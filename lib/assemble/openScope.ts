@@ -2,45 +2,19 @@ import type { SchedulerLike } from 'rxjs';
 import { createLoopLag } from '../clock/loopLag.js';
 import { monotonicScheduler } from '../clock/monotonicScheduler.js';
 import { resolveSettings } from '../config/resolveSettings.js';
-import type { Finding, GatewaySettings, ResolvedSettings, ResolvedSource, Service } from '../config/settings.js';
+import type { ResolvedSettings, ResolvedSource, Service } from '../config/settings.js';
 import type { Scope } from '../gateway/calls.js';
 import type { Ports } from '../gateway/ports.js';
 import { createMemoryGovernance } from '../governance/memory.js';
-import type { Governance, GovernanceScope } from '../governance/memory.js';
 import { createSelection } from '../governance/selection/selection.js';
 import type { Report } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import { createHttpClient } from '../sources/httpBytes.js';
 import type { HttpClient } from '../sources/httpBytes.js';
 import { createEventBus } from '../telemetry/eventBus.js';
-import type { Sink } from '../telemetry/sink.js';
 import { openRecorder } from './openRecorder.js';
 import { breakerPolicyOf, policyOf } from './policyOf.js';
-
-type Overrides = Partial<Omit<GatewaySettings, 'scope' | 'sources' | 'notices'>>;
-
-/** Settings, any of their fields again, and ports for tests and for implementations of your own. */
-export interface ScopeOptions<S extends Upstream> extends Overrides {
-  readonly settings: GatewaySettings;
-  /** Replaces `settings.sources`, in the checks too. */
-  readonly sources?: readonly S[];
-  /** The one clock; default: monotonic, in real time. A `TestScheduler` makes whole calls virtual. */
-  readonly scheduler?: SchedulerLike;
-  /** Keeps the admission state; default: in this process. */
-  readonly backend?: (scope: GovernanceScope) => Governance;
-  /** Takes rows in the turn they are made; replaces `telemetryUrl`. */
-  readonly telemetry?: Sink;
-  /** In [0, 1); `() => 1` means no jitter anywhere. Default: `Math.random`. */
-  readonly random?: () => number;
-}
-
-/** What a running scope has, whatever it serves. */
-export interface RunningScope extends Omit<Scope, 'close'>, AsyncDisposable {
-  /** What is allowed but probably not meant; what cannot work throws at construction. */
-  readonly findings: readonly Finding[];
-  /** Takes no new calls, ends those in flight with `GatewayClosedError`, writes what telemetry still holds, closes sockets. */
-  close(this: void): Promise<void>;
-}
+import type { RunningScope, ScopeOptions } from './scope.js';
 
 export interface ScopeParts<S extends Upstream, E extends Scope> {
   readonly serves: Service;

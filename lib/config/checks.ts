@@ -25,9 +25,11 @@ const hedgeFields = ['hedgeAfterS', 'hedgeStallAfterS'] as const satisfies reado
  * that was refused there is `NaN` here, which no comparison finds wrong a second time.
  */
 export function checkSettings(settings: ResolvedSettings, sources: readonly CheckedSource[], serves: Service | undefined, log: ProblemLog): void {
-  checkStallHedge(settings, sources, log);
-  checkFirstHedge(settings, sources, log);
-  checkDeadline(settings, log);
+  if (mayHedge(settings.scope, serves)) {
+    checkStallHedge(settings, sources, log);
+    checkFirstHedge(settings, sources, log);
+    checkDeadline(settings, log);
+  }
   checkHedgeHasUse(settings, sources, serves, log);
   checkProtocols(settings, serves, log);
   checkStallWindow(settings, sources, log);

@@ -25,7 +25,8 @@ export const httpUrl = textKind((text) => {
   const { origin, pathname, search, username, password } = new URL(text);
   if (username !== '' || password !== '') return { problem: 'holds a name or a password: take them out and use API_KEY or HEADERS' };
   if (text.includes('#')) return { problem: 'has a fragment, which is never sent: leave # and what follows out' };
-  if (/\/chat\/completions\/*$/.test(pathname)) return { problem: 'has a path that must end before /chat/completions, since that is added to it' };
+  const added = /\/(chat\/completions|embeddings|ocr)\/*$/.exec(pathname)?.[1];
+  if (added !== undefined) return { problem: `has a path that must end before /${added}, since that is added to it` };
   return { value: origin + pathname.replace(/\/+$/, '') + search };
 });
 

@@ -44,29 +44,37 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
     },
     unsent: () => { sent = false; },
     close(ending, figures) {
-      const endMs = scheduler.now();
-      endProductive();
-      const loopLagMs = lag?.stop() ?? null;
       const verdict = judge(ending, call, reply);
-      const inWholeMs = toFigures(figures, endMs, { streamed: call.task.streamed && !reply.whole, answered: verdict.rowClass === null });
-      const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
-      if (completed !== undefined) call.noteCompletion(completed);
-
       const unsent = !sent && ending.type === 'unsubscribed';
-      if (unsent) {
-        call.attempts -= 1;
-        report({ type: 'attempt-unsent', callId: call.id, attemptId: spec.id });
-      } else {
-        const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, endMs), startedMs: figures.startMs, endedMs: endMs };
-        const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
-        spec.onBooked(record);
-        report({ type: 'attempt-ended', record });
+      try {
+        return book(verdict, figures, unsent);
+      } finally {
+        // Whatever a faulty source has made impossible to book (G3).
+        permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, reply));
       }
-      if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
-      permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, reply));
-      return completed;
     },
   };
+
+  function book(verdict: Verdict, figures: StallFigures, unsent: boolean): Completed<A> | undefined {
+    const endMs = scheduler.now();
+    endProductive();
+    const loopLagMs = lag?.stop() ?? null;
+    const inWholeMs = toFigures(figures, endMs, { streamed: call.task.streamed && !reply.whole, answered: verdict.rowClass === null });
+    const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
+    if (completed !== undefined) call.noteCompletion(completed);
+
+    if (unsent) {
+      call.attempts -= 1;
+      report({ type: 'attempt-unsent', callId: call.id, attemptId: spec.id });
+    } else {
+      const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, endMs), startedMs: figures.startMs, endedMs: endMs };
+      const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
+      spec.onBooked(record);
+      report({ type: 'attempt-ended', record });
+    }
+    if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
+    return completed;
+  }
 }
 
 interface Verdict {

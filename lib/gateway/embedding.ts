@@ -5,7 +5,7 @@ import { addUsage } from '../model/usage.js';
 import { estimateTextTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
 import type { Asked } from './calls.js';
-import { find } from './task.js';
+import { find, once } from './task.js';
 import { wholeExchange } from './wholeExchange.js';
 
 const defaultMaxBatch = 128;
@@ -17,6 +17,7 @@ const defaultMaxBatch = 128;
 export function openEmbedding(request: ValidEmbeddingRequest, sources: readonly EmbeddingSource[]): Asked<EmbeddingAnswer, EmbeddingResponse> {
   const answers: EmbeddingAnswer[] = [];
   let done = 0;
+  const tokensOf = request.input.map((text) => once(() => estimateTextTokens(text)));
   const batchFor = (source: Upstream): readonly string[] => request.input.slice(done, done + (find(sources, source).maxBatch ?? defaultMaxBatch));
 
   return {
@@ -24,7 +25,7 @@ export function openEmbedding(request: ValidEmbeddingRequest, sources: readonly 
       streamed: false,
       model: request.model ?? null,
       tags: request.tags ?? null,
-      estimate: (source) => batchFor(source).reduce((sum, text) => sum + estimateTextTokens(text), 0),
+      estimate: (source) => tokensOf.slice(done, done + batchFor(source).length).reduce((sum, tokens) => sum + tokens(), 0),
       open(source) {
         const input = batchFor(source);
         return wholeExchange<EmbeddingAnswer>(

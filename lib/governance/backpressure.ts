@@ -42,7 +42,7 @@ export interface WaitOptions<A> {
 
 /**
  * Admits at once, or waits for it: woken when a place comes free, else looking again when a gate said so, else polling
- * with jitter; the oldest waiter first (B4). Who rests because a source asked for it is not woken before its time.
+ * with jitter; the oldest waiter first (B4). Who knows when asking can help at the earliest is not woken before.
  */
 export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
   const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs: number) => askedMs, line, pollEveryMs, random, scheduler } = options;
@@ -61,7 +61,8 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
       const look$ = refusal$.pipe(
         map((refusal) => {
           const inMs = lookInMs(refusal);
-          restUntilMs = refusal.certain && refusal.asked ? scheduler.now() + inMs : -Infinity;
+          // Till then no place that is given back can help, so that a storm of them costs one look each.
+          restUntilMs = refusal.certain ? scheduler.now() + inMs : -Infinity;
           return inMs;
         }),
         switchMap((inMs) => timer(inMs, scheduler)),

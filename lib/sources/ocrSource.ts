@@ -1,6 +1,6 @@
 import { defer, map, reduce } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
-import { TransientError } from '../model/errors.js';
+import { SourceError, TransientError } from '../model/errors.js';
 import { createFold } from '../model/fold.js';
 import type { AnswerFold } from '../model/fold.js';
 import type { OcrAnswer } from '../model/ocr.js';
@@ -73,10 +73,11 @@ function overChat(settings: HttpOcrSettings): OcrSource & { close(): Promise<voi
 
 function pageOf(fold: AnswerFold): OcrAnswer {
   const { content, refusal, finishReason, usage, model, providerRequestId } = fold.answer();
-  if (finishReason === 'length') throw new TransientError('the text of the document was cut at the length limit of the model: raise max_tokens in EXTRA_BODY');
-  // Nothing else in the answer would show that the text is not whole.
-  if (finishReason === 'content_filter') throw new TransientError('a content filter of the source cut the text of the document or withheld it');
-  if (content === '') throw new TransientError(refusal === null ? 'the model gave no text' : 'the model refused to read the document');
+  // The document's or the model's doing: asking the same source again would not help, and it is not down.
+  if (finishReason === 'length') throw new SourceError('the text of the document was cut at the length limit of the model: raise max_tokens in EXTRA_BODY');
+  if (finishReason === 'content_filter') throw new SourceError('a content filter of the source cut the text of the document or withheld it');
+  if (refusal !== null) throw new SourceError('the model refused to read the document');
+  if (content === '') throw new TransientError('the model gave no text');
   return {
     pages: [{ index: 0, markdown: content }],
     usage,

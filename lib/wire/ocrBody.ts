@@ -1,4 +1,4 @@
-import { RequestError } from '../model/errors.js';
+import { SourceError } from '../model/errors.js';
 import type { OcrDocument, ValidOcrRequest } from '../model/ocr.js';
 import type { ValidRequest } from '../model/request.js';
 
@@ -12,10 +12,10 @@ export function ocrBody(
 
 const instruction = 'Transcribe this document to Markdown, completely and literally, tables as Markdown tables. Answer with the transcription alone.';
 
-/** The chat request that has a model read the document. Throws `RequestError` for a document that chat cannot hold. */
+/** The chat request that has a model read the document. Throws `SourceError` for a document that chat cannot hold: another source may read it. */
 export function ocrChatRequest(request: ValidOcrRequest): ValidRequest {
   if (request.pages !== undefined && request.pages !== null) {
-    throw new RequestError('pages was given, but a source that is asked by chat reads the whole document: leave it out, or use a source with POST /ocr');
+    throw new SourceError('pages was given, but a source that is asked by chat reads the whole document: leave it out, or use a source with POST /ocr');
   }
   const content = [{ type: 'text', text: instruction }, contentPart(request.document)];
   return { ...(request.model == null ? {} : { model: request.model }), messages: [{ role: 'user', content }], stream: false };
@@ -31,7 +31,7 @@ function contentPart(document: OcrDocument): object {
       if (document.document_url.startsWith('data:')) {
         return { type: 'file', file: { filename: document.document_name ?? 'document.pdf', file_data: document.document_url } };
       }
-      throw new RequestError('a source that is asked by chat cannot fetch a document: send it as a data: URL, send its pages as images, or use a source with POST /ocr');
+      throw new SourceError('a source that is asked by chat cannot fetch a document: send it as a data: URL, send its pages as images, or use a source with POST /ocr');
     case 'file':
       return { type: 'file', file: { file_id: document.file_id } };
     default:

@@ -44,7 +44,8 @@ describe('X2, RX-02: a call that is started inside the handler of another finds 
     const inside: unknown[] = [];
     gateway.chat$(asks('hello')).subscribe(() => inside.push(gateway.stats(), rows.length));
     await until(() => inside.length > 0, 'the answer');
-    expect(inside).toEqual([{ ...nothingInFlight, permits: { 'a/1': 0, 'b/1': 0 } }, 2]);
+    const breakers = { 'a/1': 'closed', 'b/1': 'closed' };
+    expect(inside).toEqual([{ ...nothingInFlight, breakers, permits: { 'a/1': 0, 'b/1': 0 } }, 2]);
   });
 
   test('a chain of two hundred calls, each started in the `complete` of the one before, over one connection', async () => {

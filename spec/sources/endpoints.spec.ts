@@ -173,7 +173,7 @@ describe('over real sockets', () => {
   });
 
   test.each([
-    ['cut at the length limit', chatAnswer('half', 'length'), 'transient', /length limit/],
+    ['cut at the length limit', chatAnswer('half', 'length'), 'source', /length limit/],
     ['no text', chatAnswer(''), 'transient', /./],
   ])('OCR over chat: %s', async (_, body, failureClass, message) => {
     const baseUrl = await serve((_request, response) => json(response, body));
@@ -188,7 +188,7 @@ describe('over real sockets', () => {
   ])('OCR over chat refuses before anything is sent: %s', async (_, request, message) => {
     const baseUrl = await serve((_request, response) => json(response, chatAnswer('x')));
     await using ocr = createOcr({ settings: { scope: 'OCR', sources: [source(baseUrl, { protocol: 'chat' })] }, ...once });
-    expect(await outcome(ocr.ocr(request))).toMatchObject({ failureClass: 'request', error: { message: expect.stringMatching(message) } });
+    expect(await outcome(ocr.ocr(request))).toMatchObject({ failureClass: 'source', error: { message: expect.stringMatching(message) } });
     expect(seen).toEqual([]);
   });
 

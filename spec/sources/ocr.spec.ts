@@ -144,15 +144,15 @@ describe('OCR over chat', () => {
   });
 
   test.each([
-    ['cut at the length limit', answerOf({ content: 'half' }, 'length'), /max_tokens/],
-    ['cut by a content filter', answerOf({ content: 'half' }, 'content_filter'), /content filter/],
-    ['all thought', answerOf({ content: '', reasoning_content: 'hm' }), /no text/],
-    ['a refusal', answerOf({ content: null, refusal: 'I cannot' }), /refused/],
-    ['no answer', '{"choices":[]}', /no answer/],
-    ['cut JSON', answerOf({ content: 'text' }).slice(0, -4), /cut/],
-  ])('an answer that is %s is transient and says so', async (_, body, message) => {
+    ['cut at the length limit', answerOf({ content: 'half' }, 'length'), 'source', /max_tokens/],
+    ['cut by a content filter', answerOf({ content: 'half' }, 'content_filter'), 'source', /content filter/],
+    ['all thought', answerOf({ content: '', reasoning_content: 'hm' }), 'transient', /no text/],
+    ['a refusal', answerOf({ content: null, refusal: 'I cannot' }), 'source', /refused/],
+    ['no answer', '{"choices":[]}', 'transient', /no answer/],
+    ['cut JSON', answerOf({ content: 'text' }).slice(0, -4), 'transient', /cut/],
+  ])('an answer that is %s is a failure of its class, and says so', async (_, body, code, message) => {
     const server = await serving((response) => response.end(body));
-    expect(await failureOf(read$(server, image, chat))).toMatchObject({ code: 'transient', message: expect.stringMatching(message) });
+    expect(await failureOf(read$(server, image, chat))).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
   test('a second subscription is a request of its own, with text of its own', async () => {

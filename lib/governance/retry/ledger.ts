@@ -53,7 +53,8 @@ export function attemptFailed(ledger: Ledger, sourceId: string, error: AttemptEr
       return { ledger: putOut(ledger, sourceId) };
     case 'rate_limited': {
       const limited = { ...ledger, limitedInARow: ledger.limitedInARow + 1 };
-      const parkMs = Math.max(askedMs, limitedBackoffMs(limited.limitedInARow, policy));
+      // Only what the source asked for may rest it longer than a call would wait.
+      const parkMs = Math.max(askedMs, Math.min(longestPauseMs, limitedBackoffMs(limited.limitedInARow, policy)));
       return { ledger: askedMs > longestPauseMs ? putOut(limited, sourceId) : limited, parkMs };
     }
     case 'transient':

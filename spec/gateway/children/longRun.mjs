@@ -7,7 +7,8 @@ import { monotonicScheduler } from '../../../dist/clock/monotonicScheduler.js';
 import { scriptedSource } from '../../../dist/sources/scriptedSource.js';
 
 const { urls, databaseFile, batches } = JSON.parse(process.argv[2]);
-const limits = { hedgeStallAfterS: 0.05, maxAttempts: 2, backoffS: 0.001 };
+// Sources that break so often would be rested by their breakers most of the time.
+const limits = { breakerFailures: 1e6, breakerMinCalls: 1e6, hedgeStallAfterS: 0.05, maxAttempts: 2, backoffS: 0.001 };
 const counts = {};
 const count = (what) => (counts[what] = (counts[what] ?? 0) + 1);
 const warnings = [];
