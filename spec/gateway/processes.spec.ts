@@ -106,7 +106,7 @@ describe(`10,000 calls of every kind on one signal that outlives them, ${1000 * 
   test('MM-05: the heap does not grow with the calls, and nothing is left of them', () => {
     const { heapMb: [early, late], lanes, processListeners } = long.told;
     expect(late - early).toBeLessThan(2.5);
-    const atRest = { ...nothingInFlight, permits: { 'a/1': 0, 'b/1': 0 } };
+    const atRest = { ...nothingInFlight, breakers: { 'a/1': 'closed', 'b/1': 'closed' }, permits: { 'a/1': 0, 'b/1': 0 } };
     expect(lanes.map(({ stats }) => stats)).toEqual([atRest, atRest]);
     expect(processListeners.after).toBe(processListeners.before);
   });
