@@ -44,7 +44,7 @@ describe('a caller who leaves in mid-stream', () => {
 
     subscription.unsubscribe();
 
-    expect(gateway.stats()).toEqual({ ...nothingInFlight, permits: { 'a/1': 0, 'b/1': 0 } });
+    expect(gateway.stats()).toEqual({ ...nothingInFlight, breakers: { 'a/1': 'closed', 'b/1': 'closed' }, permits: { 'a/1': 0, 'b/1': 0 } });
     expect(rows.map(({ role, error_class }) => [role, error_class]).sort()).toEqual([['backup', 'caller_cancelled'], ['primary', 'caller_cancelled']]);
     await until(() => [a, b].every(({ requests }) => requests[0]!.closedByClientMs !== null), 'both closed');
   });

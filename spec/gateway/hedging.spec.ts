@@ -22,7 +22,7 @@ describe('a stream that falls silent in the middle', () => {
     expect([a.requests.length, b.requests.length]).toEqual([1, 1]);
     expect(b.requests[0]!.startedMs - a.requests[0]!.startedMs).toBeGreaterThan((0.04 + stallAfterS) * 1000 - 5);
     expect(events).toContainEqual(expect.objectContaining({ type: 'silence-noticed', source: 'a/1', trigger: 'stall', silentMs: stallAfterS * 1000 }));
-    expect(gateway.stats()).toEqual({ ...nothingInFlight, permits: { 'a/1': 0, 'b/1': 0 } });
+    expect(gateway.stats()).toEqual({ ...nothingInFlight, breakers: { 'a/1': 'closed', 'b/1': 'closed' }, permits: { 'a/1': 0, 'b/1': 0 } });
   });
 
   test('H5: one row each; the cancelled one has no stall figures, yet keeps the wait that a replay needs', async () => {
