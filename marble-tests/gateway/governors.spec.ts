@@ -96,6 +96,16 @@ describe('breaker', () => {
     expect(gateway.stats().breakers).toEqual({ 'a/1': 'closed' });
   }));
 
+  test('G4: a probe that is not streamed keeps its place as long as its attempt may take', wholeCalls((stage) => {
+    const { expectCall, flush } = stage;
+    const gateway = openBreaker(stage, ['d200 f200.5'], { ttftS: 120, timeoutS: 300, interTokenS: 'none' });
+    expectCall(gateway, { atMs: 30_400, request: { stream: false } }).toAnswer('230900ms (r|)');
+    expectCall(gateway, { atMs: 160_000 }).toFail('160s #', noRunnable);
+    flush();
+    expect(requestsOf(gateway)[0]).toHaveLength(4);
+    expect(gateway.stats().breakers).toEqual({ 'a/1': 'closed' });
+  }));
+
   test('BR-05: no stampede at the end of the cool-down', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf([{ scripts: [...threeFailures, ''] }, 'd0.2 f0.4'], { breaker, backoffMs: 1000 });
     for (let at = 0; at < 3; at += 1) expectCall(gateway).toAnswer('1500ms (r|)', { source: 'b/1' });

@@ -257,6 +257,14 @@ describe('admitWhenRunnable', () => {
     expect(log.filter(([, what]) => what.includes(' in '))).toEqual([[1000, 'x in a/1'], [1050, 'y in a/1'], [1120, 'z in a/1']]);
   }));
 
+  test('B4: who knows when asking can help is not asked before, whatever is given back', marbles(({ scheduler, expectObservable, flush }) => {
+    const { call, log, governance } = scope(scheduler, { limits: { 'a/1': 2 } });
+    expectObservable(call('other', { holdMs: 300 })).toBe('300ms |');
+    expectObservable(timer(100).pipe(tap(() => governance.parking.park('a/1', 900)), mergeMap(() => call('x')))).toBe('1010ms |');
+    flush();
+    expect(log.flatMap(([atMs, what]) => (what === 'x asks' ? [atMs] : []))).toEqual([100, 1000]);
+  }));
+
   test('R3: an end that moves away is looked for again', marbles(({ scheduler, expectObservable, flush }) => {
     const { call, log, governance } = scope(scheduler);
     governance.parking.park('a/1', 1000);

@@ -15,6 +15,13 @@ function after(failureClass: FailureClass, retryAfterS?: number, { ledger = empt
 }
 
 describe('one attempt has failed', () => {
+  test('R3: only what the source asked for rests it longer than a call would wait', () => {
+    const policy = { ...calm, backoffMaxMs: 120_000 };
+    const limited = { ...emptyLedger, limitedInARow: 9 };
+    expect(after('rate_limited', undefined, { ledger: limited, policy })).toMatchObject({ parkMs: 60_000, notes: { out: false } });
+    expect(after('rate_limited', 90, { ledger: limited, policy })).toMatchObject({ parkMs: 90_000, notes: { out: true } });
+  });
+
   test.each<[string, FailureClass, number | undefined, boolean, number, number | undefined]>([
     // rule and case, class, Retry-After in s; out, not before, parked for
     ['R2: transient', 'transient', undefined, false, -Infinity, undefined],
