@@ -10,8 +10,8 @@ export type OcrDocument =
   | { type: 'file'; file_id: string };
 
 /**
- * The body of `POST /ocr`, Mistral-shaped; fields that are not listed travel on unchanged. `model` may be left out (each
- * source has its own), `tags` go to telemetry and not upstream.
+ * The body of `POST /ocr`, Mistral-shaped; fields that are not listed travel on unchanged, but not to a source that is asked
+ * by chat. `model` may be left out (each source has its own), `tags` go to telemetry and not upstream.
  */
 export interface OcrRequest {
   document: OcrDocument;
