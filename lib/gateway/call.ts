@@ -3,8 +3,8 @@ import type { Observable, SchedulerLike } from 'rxjs';
 import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, errorFacts, isGatewayError } from '../model/errors.js';
 import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
-import { admitFirst } from '../governance/admit.js';
-import type { Admitted, NoneAdmitted } from '../governance/admit.js';
+import { NoneAdmitted, admitFirst } from '../governance/admit.js';
+import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
@@ -136,12 +136,18 @@ function patienceOf(call: CallState<unknown>, { policy, governance }: Ports): Ob
     clock: call.clock,
     progress: governance.progress,
     stallWindowMs: policy.stallWindowMs,
-    stalled: (stalledMs) => {
-      const parkedMs = Object.values(governance.parking.parked());
-      const retryAfter = parkedMs.length === 0 ? {} : { retryAfterS: Math.min(...parkedMs) / 1000 };
-      return exhausted(call, 'stalled', `waited ${(stalledMs / 1000).toFixed(1)} s in all, and nobody of the scope had an answer meanwhile`, retryAfter);
-    },
+    stalled: (stalledMs) =>
+      exhausted(call, 'stalled', `waited ${(stalledMs / 1000).toFixed(1)} s in all, and nobody of the scope had an answer meanwhile`, earliest(call, governance.admission)),
   });
+}
+
+/** When asking again can help, where every source would be refused now. */
+function earliest(call: CallState<unknown>, gate: Gate): ErrorFacts {
+  const { sources, resting } = call.runnable();
+  const refusals = sources.flatMap((source) => gate.refusal?.(call.ticketFor(source, 'primary', call.rounds + 1)) ?? []);
+  if (refusals.length < sources.length) return {};
+  const { retryAfterMs } = new NoneAdmitted([...resting, ...refusals]);
+  return retryAfterMs === undefined ? {} : { retryAfterS: retryAfterMs / 1000 };
 }
 
 /** Emits at the deadline; only when that has torn the attempts down is it known whether one of them had an answer. */

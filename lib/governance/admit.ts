@@ -42,6 +42,7 @@ export class NoneAdmitted extends Error {
 export function createAdmission({ gates, line }: { gates: readonly Gate[]; line: WaitingLine }): Gate {
   const all = allGates(gates);
   return {
+    refusal: (ticket) => all.refusal(ticket),
     enter: (ticket) =>
       all.enter(ticket).pipe(
         map((permit) => {

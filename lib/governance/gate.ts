@@ -100,12 +100,17 @@ export function localGate({ refusal, take }: { refusal: (ticket: Ticket) => Admi
  * All gates together or none (G1): what was taken is given back when a later gate refuses, fails or is not awaited. Those
  * that know their no beforehand are heard first, all of them, so that a refusal says when the last of them would agree.
  */
-export function allGates(gates: readonly Gate[]): Gate {
+export function allGates(gates: readonly Gate[]): Required<Gate> {
+  const refusalOf = (ticket: Ticket): AdmissionRefused | undefined => {
+    const refusals = gates.flatMap((gate) => gate.refusal?.(ticket) ?? []);
+    return refusals.length > 0 ? jointRefusal(refusals) : undefined;
+  };
   return {
+    refusal: refusalOf,
     enter: (ticket) =>
       defer(() => {
-        const refusals = gates.flatMap((gate) => gate.refusal?.(ticket) ?? []);
-        if (refusals.length > 0) return throwError(() => jointRefusal(refusals));
+        const refused = refusalOf(ticket);
+        if (refused !== undefined) return throwError(() => refused);
         const held: Permit[] = [];
         let granted = false;
         const entered$ = from(gates).pipe(

@@ -287,6 +287,14 @@ describe('quota', () => {
     expectCall(gateway, { atMs: 20_000 }).toFail('20s #', { ...noRunnable, retryAfterS: 40 });
   }));
 
+  test('B3: a call that is given up is told when asking again can help', wholeCalls(({ gatewayOf, expectCall }) => {
+    const gateway = gatewayOf([{ scripts: ['d1 f100'], maxConcurrency: 1, interTokenS: 200 }, { scripts: ['d1 f2'], rpm: 1 }], { stallWindowMs: 20_000 });
+    expectCall(gateway).toAnswer('100s (r|)', { source: 'a/1' });
+    expectCall(gateway).toAnswer('2s (r|)', { source: 'b/1' });
+    // Nobody knows when A has a place again, B may be asked at 60 s.
+    expectCall(gateway, { atMs: 1000 }).toFail('22500ms #', { reason: 'stalled', retryAfterS: 37.5 });
+  }));
+
   test('CL-03: a quota counts the injected clock, whatever the date does', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf([{ scripts: ['d1 f2'], rpm: 60 }]);
     for (let at = 0; at < 3; at += 1) expectCall(gateway).toAnswer('2s (r|)');
