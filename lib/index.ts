@@ -16,7 +16,7 @@ export type { OcrEngine } from './gateway/composeOcr.js';
 export { AdmissionRefused } from './governance/gate.js';
 export type { BreakerPolicy } from './governance/breaker/breaker.js';
 export type { Gate, Outcome, Permit, RefusalFacts, Ticket } from './governance/gate.js';
-export type { Governance, GovernanceScope } from './governance/memory.js';
+export type { Governance, GovernanceScope } from './governance/governance.js';
 export type { Parking } from './governance/parking.js';
 export type { Progress } from './governance/progress.js';
 export type { WaitingLine } from './governance/waitingLine.js';

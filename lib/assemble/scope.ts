@@ -1,7 +1,7 @@
 import type { SchedulerLike } from 'rxjs';
 import type { Finding, GatewaySettings } from '../config/settings.js';
 import type { Scope } from '../gateway/calls.js';
-import type { Governance, GovernanceScope } from '../governance/memory.js';
+import type { Governance, GovernanceScope } from '../governance/governance.js';
 import type { Upstream } from '../model/source.js';
 import type { Sink } from '../telemetry/sink.js';
 

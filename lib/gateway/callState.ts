@@ -117,7 +117,6 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
       report({ type: 'source-parked', source: sourceId, forMs: noted.parkMs });
     },
     noteCompletion(completed) {
-      ports.governance.progress.noteSuccess();
       if (held === undefined || isBetter(completed, held)) held = completed;
     },
     nextAttemptId: () => `${call.id}-${call.attempts + 1}`,

@@ -1,5 +1,5 @@
 import type { Observable, SchedulerLike } from 'rxjs';
-import type { Governance } from '../governance/memory.js';
+import type { Governance } from '../governance/governance.js';
 import type { Strategy } from '../governance/selection/rank.js';
 import type { RetryPolicy } from '../governance/retry/ledger.js';
 import type { GatewayEvent, Report } from '../model/events.js';

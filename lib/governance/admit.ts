@@ -1,7 +1,7 @@
 import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { AdmissionRefused, allGates, once, withoutStack } from './gate.js';
-import type { Gate, Permit, Ticket } from './gate.js';
+import type { Gate, Outcome, Permit, Ticket } from './gate.js';
 import type { WaitingLine } from './waitingLine.js';
 
 export interface Admitted<S> {
@@ -38,8 +38,14 @@ export class NoneAdmitted extends Error {
   }
 }
 
+export interface AdmissionOptions {
+  readonly gates: readonly Gate[];
+  readonly line: WaitingLine;
+  readonly onSettled?: (outcome: Outcome) => void;
+}
+
 /** The gates of a scope as one, whose permits wake the waiting line when they are given back. */
-export function createAdmission({ gates, line }: { gates: readonly Gate[]; line: WaitingLine }): Gate {
+export function createAdmission({ gates, line, onSettled = () => undefined }: AdmissionOptions): Gate {
   const all = allGates(gates);
   return {
     refusal: (ticket) => all.refusal(ticket),
@@ -51,8 +57,10 @@ export function createAdmission({ gates, line }: { gates: readonly Gate[]; line:
             progress: () => permit.progress(),
             settle: once((outcome) => {
               permit.settle(outcome);
+              onSettled(outcome);
               line.wake();
             }),
+            expired: () => permit.expired?.() === true,
           };
         }),
       ),

@@ -25,6 +25,8 @@ export interface Permit {
   progress(): void;
   /** Gives the permit back. Called once; a second call does nothing (G3). */
   settle(outcome: Outcome): void;
+  /** A backend may have given the place to somebody else meanwhile: nothing may be sent on it. Absent: it never does. */
+  expired?(): boolean;
 }
 
 /**
@@ -150,6 +152,7 @@ function jointPermit(permits: readonly Permit[]): Permit {
   return {
     progress: () => { for (const permit of permits) permit.progress(); },
     settle: once((outcome) => { for (const permit of permits) permit.settle(outcome); }),
+    expired: () => permits.some((permit) => permit.expired?.() === true),
   };
 }
 

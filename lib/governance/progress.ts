@@ -1,14 +1,18 @@
 import { defer, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 
-/** When a call of the scope last succeeded (B3, G7). Kept by the backend, on the backend's clock. */
+/** When an attempt of the scope last succeeded (B3, G7). Noted as its permit is settled, on the backend's clock. */
 export interface Progress {
-  noteSuccess(): void;
   /** Age of the last success; `Infinity` when there was none. Fails with `GovernanceBackendError` when it cannot be read. */
   ageMs(): Observable<number>;
 }
 
-export function createProgress({ now }: { now: () => number }): Progress {
+/** Progress that is kept in this process. */
+export interface ProgressNotes extends Progress {
+  noteSuccess(): void;
+}
+
+export function createProgress({ now }: { now: () => number }): ProgressNotes {
   let lastMs = -Infinity;
   return {
     noteSuccess: () => { lastMs = now(); },

@@ -7,7 +7,7 @@ import { admitWhenRunnable, patience } from '../../lib/governance/backpressure.j
 import type { WaitOptions } from '../../lib/governance/backpressure.js';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
 import type { Gate } from '../../lib/governance/gate.js';
-import type { Governance } from '../../lib/governance/memory.js';
+import type { Governance } from '../../lib/governance/governance.js';
 import { createProgress } from '../../lib/governance/progress.js';
 import { createStallClock } from '../../lib/governance/stallClock.js';
 import { createWaitingLine } from '../../lib/governance/waitingLine.js';
@@ -21,7 +21,7 @@ describe('patience', () => {
   const patienceOf = (stalledMs: number, age$: Observable<number>): Observable<string> =>
     patience({
       clock: { stalledMs: () => stalledMs, attempting: () => () => undefined },
-      progress: { ageMs: () => age$, noteSuccess: () => undefined },
+      progress: { ageMs: () => age$ },
       stallWindowMs: 1000,
       stalled: (ms) => new Error(`stalled for ${ms}`),
     }).pipe(map(() => 'stay'), catchError((error: unknown) => of(String(error))));
@@ -85,7 +85,7 @@ describe('patience', () => {
 
 /** A scope in virtual time whose calls write down when they get in and out. */
 function scope(scheduler: SchedulerLike, { limits = { 'a/1': 1 }, gate }: { limits?: Record<string, number>; gate?: Gate } = {}): {
-  governance: Governance;
+  governance: ReturnType<typeof memoryGovernance>;
   log: [number, string][];
   call: (name: string, options?: CallSpec) => Observable<never>;
 } {

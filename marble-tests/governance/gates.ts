@@ -3,14 +3,13 @@ import type { SchedulerLike } from 'rxjs';
 import { AdmissionRefused, once } from '../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit, Ticket } from '../../lib/governance/gate.js';
 import { createMemoryGovernance } from '../../lib/governance/memory.js';
-import type { Governance } from '../../lib/governance/memory.js';
 import { patientBreaker } from '../support/virtualGateway.js';
 
 export const ticket: Ticket = { sourceId: 'a/1', callId: 'call', attemptId: 'call-1', role: 'primary', round: 1, estimatedTokens: 100 };
 export const cancelled: Outcome = { type: 'cancelled', totalTokens: null };
 
 /** A scope in memory with these limits of concurrency, whose other governors have nothing to say. */
-export function memoryGovernance(limits: Readonly<Record<string, number | undefined>>, scheduler: SchedulerLike): Governance {
+export function memoryGovernance(limits: Readonly<Record<string, number | undefined>>, scheduler: SchedulerLike): ReturnType<typeof createMemoryGovernance> {
   const sources = Object.entries(limits).map(([id, maxConcurrency]) => ({ id, limits: {}, ...(maxConcurrency === undefined ? {} : { maxConcurrency }) }));
   return createMemoryGovernance({ sources, breaker: patientBreaker, now: () => scheduler.now(), random: () => 1, report: () => undefined });
 }

@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { catchError, map, of } from 'rxjs';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
 import { createParking, longestParkMs } from '../../lib/governance/parking.js';
-import type { Parking } from '../../lib/governance/parking.js';
 import { ticket } from './gates.js';
 
+type ParkingGate = ReturnType<typeof createParking>;
+
 /** A parking place on a clock that the test sets. */
-function parkingAt(): { parking: Parking; at: (ms: number) => Parking; ask: (sourceId?: string) => unknown } {
+function parkingAt(): { parking: ParkingGate; at: (ms: number) => ParkingGate; ask: (sourceId?: string) => unknown } {
   let nowMs = 0;
   const parking = createParking({ now: () => nowMs });
   return {

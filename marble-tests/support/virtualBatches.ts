@@ -6,7 +6,7 @@ import { composeOcr } from '../../lib/gateway/composeOcr.js';
 import type { OcrEngine } from '../../lib/gateway/composeOcr.js';
 import type { Policy, Ports } from '../../lib/gateway/ports.js';
 import { createMemoryGovernance } from '../../lib/governance/memory.js';
-import type { Progress } from '../../lib/governance/progress.js';
+import type { ProgressNotes } from '../../lib/governance/progress.js';
 import { byPriority } from '../../lib/governance/selection/rank.js';
 import type { EmbeddingAnswer } from '../../lib/model/embedding.js';
 import { RateLimitedError, RequestError, SourceError, TransientError } from '../../lib/model/errors.js';
@@ -39,7 +39,7 @@ export interface VirtualBatches {
   readonly requests: SeenRequest[];
   readonly rows: AttemptRecord[];
   readonly events: GatewayEvent[];
-  readonly progress: Progress;
+  readonly progress: ProgressNotes;
 }
 
 const failures = { transient: TransientError, limited: RateLimitedError, source: SourceError, request: RequestError } as const;

@@ -4,7 +4,7 @@ import { composeGateway } from '../../lib/gateway/composeGateway.js';
 import type { Engine } from '../../lib/gateway/composeGateway.js';
 import type { Policy } from '../../lib/gateway/ports.js';
 import { createMemoryGovernance } from '../../lib/governance/memory.js';
-import type { Progress } from '../../lib/governance/progress.js';
+import type { ProgressNotes } from '../../lib/governance/progress.js';
 import type { BreakerPolicy } from '../../lib/governance/breaker/breaker.js';
 import { createSelection } from '../../lib/governance/selection/selection.js';
 import type { StrategyName } from '../../lib/governance/selection/selection.js';
@@ -44,7 +44,7 @@ export interface VirtualGateway extends Engine {
   /** Rows in the order in which they were handed over. */
   readonly rows: AttemptRecord[];
   readonly events: GatewayEvent[];
-  readonly progress: Progress;
+  readonly progress: ProgressNotes;
 }
 
 export const hello: ChatRequest = { messages: [{ role: 'user', content: 'hello' }] };

@@ -51,18 +51,18 @@ const slices = 10;
 /** The least share of a cool-down that jitter leaves. */
 const leastShare = 0.8;
 
-/** What an attempt would be: let in, a probe, or refused until `untilMs`; `probing` may be over sooner. */
-export type Verdict = { readonly type: 'pass' } | { readonly type: 'probe' } | { readonly type: 'cooling' | 'probing'; readonly untilMs: number };
+/** What an attempt would be: let in, a probe, or refused for `leftMs` more; `probing` may be over sooner. */
+export type Verdict = { readonly type: 'pass' } | { readonly type: 'probe' } | { readonly type: 'cooling' | 'probing'; readonly leftMs: number };
 
 export function verdictOf(state: BreakerState, nowMs: number): Verdict {
   switch (state.type) {
     case 'closed':
       return { type: 'pass' };
     case 'open':
-      return nowMs >= state.untilMs ? { type: 'probe' } : { type: 'cooling', untilMs: state.untilMs };
+      return nowMs >= state.untilMs ? { type: 'probe' } : { type: 'cooling', leftMs: state.untilMs - nowMs };
     case 'half-open':
       // A probe that never ends may not keep its place for ever.
-      return nowMs >= state.leaseUntilMs ? { type: 'probe' } : { type: 'probing', untilMs: state.leaseUntilMs };
+      return nowMs >= state.leaseUntilMs ? { type: 'probe' } : { type: 'probing', leftMs: state.leaseUntilMs - nowMs };
     default:
       return state satisfies never;
   }

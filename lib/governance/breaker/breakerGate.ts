@@ -1,18 +1,28 @@
 import type { BreakerPhase, Report } from '../../model/events.js';
-import { localGate, once, refuse } from '../gate.js';
+import type { SourceLimits } from '../../model/source.js';
+import { localGate, once } from '../gate.js';
 import type { AdmissionRefused, Gate, Outcome, Permit, Ticket } from '../gate.js';
 import { freshBreaker, transition, verdictOf } from './breaker.js';
 import type { BreakerEvent, BreakerPolicy, BreakerState } from './breaker.js';
+import { breakerRefusal } from './breakerRefusal.js';
 
 export interface BreakerGateOptions {
-  /** `firstLimitMs`: how long a healthy probe may take to say something; its place is kept for at least that long. */
-  readonly sources: readonly { readonly id: string; readonly firstLimitMs?: number }[];
+  /** `probeLeaseMs`: its place is kept for at least that long. */
+  readonly sources: readonly { readonly id: string; readonly probeLeaseMs?: number }[];
   readonly policy: BreakerPolicy;
   readonly now: () => number;
   readonly random: () => number;
   readonly report: Report;
   /** A source has recovered. */
   readonly onClosed?: (sourceId: string) => void;
+}
+
+/** A probe that its own limits end has given its place back before another can take it. */
+const leaseMarginMs = 1000;
+
+/** How long a healthy probe of this source may take to say something. */
+export function probeLeaseMs({ ttftTimeoutMs, timeoutMs }: SourceLimits): number {
+  return (timeoutMs ?? ttftTimeoutMs ?? 0) + leaseMarginMs;
 }
 
 export interface BreakerGate extends Required<Gate> {
@@ -24,7 +34,7 @@ export interface BreakerGate extends Required<Gate> {
  * change of phase.
  */
 export function createBreakerGate({ sources, policy, now, random, report, onClosed = () => undefined }: BreakerGateOptions): BreakerGate {
-  const firstLimits = new Map(sources.map(({ id, firstLimitMs = 0 }) => [id, firstLimitMs]));
+  const leases = new Map(sources.map(({ id, probeLeaseMs: leaseMs = 0 }) => [id, leaseMs]));
   const states = new Map<string, BreakerState>(sources.map(({ id }) => [id, freshBreaker]));
   const stateOf = (id: string): BreakerState => states.get(id) ?? freshBreaker;
 
@@ -41,27 +51,14 @@ export function createBreakerGate({ sources, policy, now, random, report, onClos
   }
 
   function refusal({ sourceId, role }: Ticket): AdmissionRefused | undefined {
-    const nowMs = now();
-    const verdict = verdictOf(stateOf(sourceId), nowMs);
-    switch (verdict.type) {
-      case 'pass':
-        return undefined;
-      case 'probe':
-        return role === 'primary' ? undefined : refuse(`the breaker of ${sourceId} wants 1 probe, which a backup never is`, { sourceId });
-      case 'cooling':
-        return refuse(`the breaker of ${sourceId} is open for ${Math.ceil(verdict.untilMs - nowMs)} ms more`, { sourceId, retryAfterMs: verdict.untilMs - nowMs });
-      case 'probing':
-        return refuse(`the breaker of ${sourceId} waits for its probe, at most ${Math.ceil(verdict.untilMs - nowMs)} ms more`, { sourceId });
-      default:
-        return verdict satisfies never;
-    }
+    return breakerRefusal(sourceId, verdictOf(stateOf(sourceId), now()), role);
   }
 
   function take({ sourceId }: Ticket): Permit {
     const before = stateOf(sourceId);
     const admittedMs = now();
     let isProbe = before.type !== 'closed';
-    let { generation } = before.type === 'closed' ? before : happen(sourceId, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, firstLimits.get(sourceId) ?? 0) });
+    let { generation } = before.type === 'closed' ? before : happen(sourceId, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, leases.get(sourceId) ?? 0) });
     return {
       progress() {
         if (!isProbe) return;

@@ -1,8 +1,9 @@
 import type { Report } from '../../model/events.js';
-import { localGate, once, refuse } from '../gate.js';
+import { localGate, once } from '../gate.js';
 import type { Gate } from '../gate.js';
 import { concurrencyOf, pace, unpaced } from './pace.js';
 import type { Pace, PaceEvent } from './pace.js';
+import { pacedRefusal } from './pacedRefusal.js';
 
 /** Holds each source to the concurrency that its 429s have left it (G5). */
 export interface PacerGate extends Required<Gate> {
@@ -32,7 +33,8 @@ export function createPacerGate({ sources, report }: { readonly sources: readonl
     ...localGate({
       refusal({ sourceId }) {
         const state = paceOf(sourceId);
-        return state.inFlight < concurrencyOf(state) ? undefined : refuse(pacedMessage(sourceId, state), { sourceId });
+        const concurrency = concurrencyOf(state);
+        return state.inFlight < concurrency ? undefined : pacedRefusal(sourceId, { ...state, concurrency });
       },
       take({ sourceId }) {
         const { epoch } = tell(sourceId, { type: 'admitted' });
@@ -43,10 +45,4 @@ export function createPacerGate({ sources, report }: { readonly sources: readonl
       },
     }),
   };
-}
-
-function pacedMessage(sourceId: string, state: Pace): string {
-  const most = concurrencyOf(state);
-  const why = state.slowStart ? 'since it came back' : 'after a 429';
-  return `${sourceId} is paced to ${most} ${most === 1 ? 'request' : 'requests'} at once ${why}, and runs ${state.inFlight}`;
 }

@@ -112,9 +112,9 @@ describe('cools down', () => {
 describe('lets in', () => {
   test.each<[string, BreakerState, number, unknown]>([
     ['whoever comes, while closed', freshBreaker, 0, { type: 'pass' }],
-    ['R-B7: nobody before its cool-down is over', open, 29_999.9, { type: 'cooling', untilMs: 30_000 }],
+    ['R-B7: nobody before its cool-down is over', open, 29_999.5, { type: 'cooling', leftMs: 0.5 }],
     ['R-B7: a probe then, without any timer', open, 30_000, { type: 'probe' }],
-    ['R-B2: nobody beside the probe', halfOpen, 59_999.9, { type: 'probing', untilMs: 60_000 }],
+    ['R-B2: nobody beside the probe', halfOpen, 59_999.5, { type: 'probing', leftMs: 0.5 }],
     ['BR-04: another probe when the place of the first has lapsed', halfOpen, 60_000, { type: 'probe' }],
   ])('%s', (_, state, nowMs, verdict) => {
     expect(verdictOf(state, nowMs)).toEqual(verdict);

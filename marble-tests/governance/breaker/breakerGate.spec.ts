@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AdmissionRefused } from '../../../lib/governance/gate.js';
 import type { Gate, Outcome, Permit } from '../../../lib/governance/gate.js';
 import { createMemoryGovernance } from '../../../lib/governance/memory.js';
-import type { Governance } from '../../../lib/governance/memory.js';
+import type { Governance } from '../../../lib/governance/governance.js';
 import { admit, ask, said, success, ticketOf, times, unsent } from '../quota/ask.js';
 import { breakers, cancelled, failure, openBreaker, rateLimited, threeInARow } from './rig.js';
 
@@ -69,13 +69,13 @@ describe('each source', () => {
   });
 
   test('keeps the place of its probe for as long as a healthy one may be silent', () => {
-    const { at } = openBreaker({ sources: [{ id: 'a/1', firstLimitMs: 120_000 }, { id: 'b/1' }] });
+    const { at } = openBreaker({ sources: [{ id: 'a/1', probeLeaseMs: 120_000 }, { id: 'b/1' }] });
     admit(at(30_000));
     expect([lets(at(149_999), 5), lets(at(150_000), 5)]).toEqual([0, 1]);
   });
 
   test('… and at least for its cool-down', () => {
-    const { at } = openBreaker({ sources: [{ id: 'a/1', firstLimitMs: 10_000 }] });
+    const { at } = openBreaker({ sources: [{ id: 'a/1', probeLeaseMs: 10_000 }] });
     admit(at(30_000)).settle(failure);
     admit(at(90_000));
     expect([lets(at(149_999), 5), lets(at(150_000), 5)]).toEqual([0, 1]);

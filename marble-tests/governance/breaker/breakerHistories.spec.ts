@@ -66,7 +66,7 @@ interface Play extends Rig {
 /** A breaker in a world, and beside it the plain one. */
 function open(world: World): Play {
   const { policy, firstLimitMs, random } = world;
-  const rig = breakers({ sources: [{ id: 'a/1', firstLimitMs }], policy, random: () => random });
+  const rig = breakers({ sources: [{ id: 'a/1', probeLeaseMs: firstLimitMs }], policy, random: () => random });
   return { ...rig, model: plainBreaker(policy, world), running: [], world, nowMs: 0 };
 }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../lib/governance/gate.js';
-import type { QuotaLimits } from '../../../lib/governance/quota/quotaGate.js';
+import type { QuotaLimits } from '../../../lib/governance/quota/quotaRules.js';
 
 /** One request as a plain log has it. */
 export interface Entry {

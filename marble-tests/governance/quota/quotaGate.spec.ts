@@ -3,7 +3,8 @@ import { EMPTY, catchError, concat, finalize, of, switchMap, timer } from 'rxjs'
 import { AdmissionRefused } from '../../../lib/governance/gate.js';
 import type { Outcome, Permit } from '../../../lib/governance/gate.js';
 import { createQuotaGate } from '../../../lib/governance/quota/quotaGate.js';
-import type { QuotaGate, QuotaLimits } from '../../../lib/governance/quota/quotaGate.js';
+import type { QuotaGate } from '../../../lib/governance/quota/quotaGate.js';
+import type { QuotaLimits } from '../../../lib/governance/quota/quotaRules.js';
 import { marbles } from '../../support/marbles.js';
 import { admit, ask, said, success, ticketOf, times, unsent } from './ask.js';
 
