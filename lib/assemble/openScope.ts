@@ -5,13 +5,13 @@ import { resolveSettings } from '../config/resolveSettings.js';
 import type { ResolvedSettings, ResolvedSource, Service } from '../config/settings.js';
 import type { Scope } from '../gateway/calls.js';
 import type { Ports } from '../gateway/ports.js';
-import { createMemoryGovernance } from '../governance/memory.js';
 import { createSelection } from '../governance/selection/selection.js';
 import type { Report } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import { createHttpClient } from '../sources/httpBytes.js';
 import type { HttpClient } from '../sources/httpBytes.js';
 import { createEventBus } from '../telemetry/eventBus.js';
+import { backendOf } from './backendOf.js';
 import { openRecorder } from './openRecorder.js';
 import { breakerPolicyOf, policyOf } from './policyOf.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
@@ -24,7 +24,7 @@ export interface ScopeParts<S extends Upstream, E extends Scope> {
 
 /** Puts settings, sources, governance, telemetry and engine together; every way to make a gateway comes through here. */
 export function openScope<S extends Upstream, E extends Scope>(options: ScopeOptions<S>, parts: ScopeParts<S, E>): Omit<E, 'close'> & RunningScope {
-  const { settings: given, sources: ports, scheduler = monotonicScheduler, backend = createMemoryGovernance, telemetry, random = Math.random, ...overrides } = options;
+  const { settings: given, sources: ports, scheduler = monotonicScheduler, backend: backendPort, telemetry, random = Math.random, ...overrides } = options;
   const { serves, openSource, compose } = parts;
   const { settings, findings } = resolveSettings({ ...given, ...overrides }, { serves, ...(ports === undefined ? {} : { sources: ports }) });
   const now = (): number => scheduler.now();
@@ -32,6 +32,7 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
   const bus = createEventBus({ now });
   const http = ports === undefined ? openSources(settings, openSource, scheduler) : { sources: ports, close: () => Promise.resolve() };
   const breaker = breakerPolicyOf(settings);
+  const backend = backendPort ?? backendOf(settings, scheduler);
   const governance = backend({ sources: http.sources, breaker, hedgeMaxRatio: settings.hedgeMaxRatio, now, random, report: bus.report });
   const selection = createSelection({ strategy: settings.selectStrategy, sources: http.sources, inFlight: () => governance.permits(), now });
   // Last of what can throw, since it opens a file and a thread.
@@ -54,7 +55,7 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
 
   const shut = async (): Promise<void> => {
     engine.close();
-    await recorder?.close();
+    await Promise.all([recorder?.close(), governance.close?.()]);
     await http.close();
     bus.close();
   };

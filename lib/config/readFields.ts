@@ -11,14 +11,12 @@ export interface FieldsContext {
   readonly path: string;
   /** What stands before the env keys of the table. */
   readonly envPrefix: string;
-  readonly notYet: readonly { readonly field: string; readonly unless?: unknown }[];
   readonly log: ProblemLog;
 }
 
 /** The fields of the table, checked and with defaults; one that was refused is `NaN`, so that no later check trips over it. */
 export function readFields(raw: Record<string, unknown>, context: FieldsContext): Record<string, unknown> {
   refuseUnknown(raw, context);
-  warnOfNotYet(raw, context);
   const fields = Object.entries(context.table).map(([field, setting]) => [field, readField(raw, field, setting, context)] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
@@ -37,13 +35,5 @@ function refuseUnknown(raw: Record<string, unknown>, { table, others, path, log 
   const known = [...Object.keys(table), ...others];
   for (const field of Object.keys(raw)) {
     if (!known.includes(field)) log.refuse(`${path}${field} is not a setting: did you mean ${path}${nearest(field, known) ?? ''}?`);
-  }
-}
-
-function warnOfNotYet(raw: Record<string, unknown>, { table, envPrefix, path, notYet, log }: FieldsContext): void {
-  for (const { field, unless } of notYet) {
-    if (raw[field] === undefined || raw[field] === unless) continue;
-    const key = envPrefix + (table[field]?.key ?? '');
-    log.warn({ rule: 'not-yet', key, message: `${key} (${path}${field}) is set, but this version does not act on it yet` });
   }
 }

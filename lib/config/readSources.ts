@@ -1,6 +1,5 @@
 import { isRecord } from './kind.js';
 import { nameProblem, providerProblem } from './names.js';
-import { notYetInSource } from './notYet.js';
 import type { ProblemLog } from './problemLog.js';
 import { readFields } from './readFields.js';
 import { sourceSettings } from './settings.js';
@@ -16,7 +15,7 @@ export function readSources(raw: unknown, { scope, log }: { scope: string; log: 
   const named = namedSources(raw, log);
   const sources = named.map(({ source, place, provider, n }) => {
     const envPrefix = `${scope.toUpperCase()}__${provider.toUpperCase()}__${n}__`;
-    const fields = readFields(source, { table: sourceSettings, others: ['provider', 'n'], path: `${place}.`, envPrefix, notYet: notYetInSource, log });
+    const fields = readFields(source, { table: sourceSettings, others: ['provider', 'n'], path: `${place}.`, envPrefix, log });
     return { id: `${provider}/${n}`, provider, interTokenTimeoutS: fields['timeoutS'], ...fields } as unknown as ResolvedSource;
   });
   warnOfSameUpstream(sources, scope, log);

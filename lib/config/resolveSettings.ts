@@ -4,7 +4,6 @@ import type { CheckedSource } from './checks.js';
 import { isRecord } from './kind.js';
 import { limitsOf } from './limitsOf.js';
 import { nameProblem } from './names.js';
-import { notYetInScope } from './notYet.js';
 import { createProblemLog } from './problemLog.js';
 import type { ProblemLog } from './problemLog.js';
 import { readFields } from './readFields.js';
@@ -48,7 +47,6 @@ export function examineSettings(raw: unknown, log: ProblemLog, { sources: ports,
     others: ['scope', 'sources', 'notices'],
     path: '',
     envPrefix: `${scope.toUpperCase()}__`,
-    notYet: notYetInScope,
     log,
   });
   const sources = ports === undefined ? readSources(given['sources'], { scope, log }) : [];

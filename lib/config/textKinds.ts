@@ -1,3 +1,5 @@
+import { postgresUrlProblem } from '../model/postgresUrl.js';
+import { parseRedisUrl, redisUrlForms } from '../model/redisTarget.js';
 import type { Kind, Reading } from './kind.js';
 
 /** Told of a value whose quotes were removed. */
@@ -32,18 +34,15 @@ export const httpUrl = textKind((text) => {
 
 /** Where shared state is kept. */
 export const redisUrl = textKind((text) =>
-  /^rediss?:\/\/\S+$/i.test(text) && URL.canParse(text)
-    ? { value: text }
-    : { problem: 'must be a redis:// or rediss:// URL, or be left out for state in memory' },
+  parseRedisUrl(text) === undefined ? { problem: `must be one of ${redisUrlForms}, or be left out for state in memory` } : { value: text },
 );
 
 /** Where telemetry rows go. */
 export const telemetryDatabase = textKind((text) => {
   if (/^sqlite:./.test(text)) return { value: text };
-  if (/^postgres(?:ql)?:/i.test(text)) {
-    return { problem: 'asks for Postgres, which this version cannot write to: use sqlite:./telemetry.db, or leave it out' };
-  }
-  return { problem: 'must be sqlite: and a file, such as sqlite:./telemetry.db, or be left out' };
+  if (!/^postgres(?:ql)?:/i.test(text)) return { problem: 'must be sqlite: and a file, such as sqlite:./telemetry.db, or a postgres:// URL, or be left out' };
+  const problem = postgresUrlProblem(text);
+  return problem === undefined ? { value: text } : { problem };
 });
 
 function textKind(narrow: (text: string) => Reading<string>): Kind<string> {

@@ -1,6 +1,6 @@
 import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, of, subscribeOn, tap, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
-import { StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
+import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
 import type { Reply, Sign } from '../model/reply.js';
 import type { Upstream } from '../model/source.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
@@ -30,6 +30,7 @@ export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Port
     let begun = false;
     return defer(() => {
       begun = true;
+      if (spec.admitted.permit.expired?.() === true) return throwError(() => expired(spec));
       return sent(call, spec, ports);
     }).pipe(
       subscribeOn(ports.scheduler),
@@ -38,6 +39,12 @@ export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Port
       }),
     );
   });
+}
+
+/** This process stood still between admission and sending, so that the place may be somebody else's by now (G6). */
+function expired({ admitted: { source, permit } }: AttemptSpec<unknown>): GovernanceBackendError {
+  permit.settle({ type: 'unsent' });
+  return new GovernanceBackendError(`the permit for ${source.id} ran out before its request was sent, since this process stood still for too long; nothing was sent`);
 }
 
 /** From here on the request is out: held to its limits, measured, booked once. */

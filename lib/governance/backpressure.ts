@@ -4,7 +4,7 @@ import { NoneAdmitted } from './admit.js';
 import type { Progress } from './progress.js';
 import { pollMs } from './retry/backoff.js';
 import type { StallClock } from './stallClock.js';
-import type { WaitingLine } from './waitingLine.js';
+import type { Turn, WaitingLine } from './waitingLine.js';
 
 export interface PatienceOptions {
   readonly clock: StallClock;
@@ -72,6 +72,7 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
           line.advance();
           return !asked;
         }),
+        map((): Turn => ({ taken: false })),
       );
       const place$ = line.place$().pipe(
         filter(() => scheduler.now() >= restUntilMs),
@@ -87,7 +88,12 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
           }),
           ignoreElements(),
         );
-      const try$ = merge(place$, look$).pipe(exhaustMap(() => tryAdmit().pipe(catchError(onRefusal(stay)))));
+      const try$ = merge(place$, look$).pipe(
+        exhaustMap((turn) => {
+          turn.taken = true;
+          return tryAdmit().pipe(catchError(onRefusal(stay)));
+        }),
+      );
       return merge(try$, stay(first)).pipe(take(1));
     });
 

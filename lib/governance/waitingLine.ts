@@ -1,9 +1,14 @@
 import { Observable } from 'rxjs';
 
+/** A waiter's turn to try; one who cannot use it now leaves it untaken. */
+export interface Turn {
+  taken: boolean;
+}
+
 /** Callers that wait for a place, oldest first (B4). */
 export interface WaitingLine {
   /** Emits when it is this waiter's turn to try; its place in the line is kept until it is unsubscribed. */
-  place$(): Observable<void>;
+  place$(): Observable<Turn>;
   /** Something was given back: lets the waiters try in order, until one that follows those who got in is refused. */
   wake(): void;
   /** Lets the waiters try in order, until one is refused. */
@@ -13,9 +18,15 @@ export interface WaitingLine {
   readonly length: number;
 }
 
-export function createWaitingLine(): WaitingLine {
-  const places = new Set<() => void>();
+export interface WaitingLineOptions {
+  /** Whether somebody has got in is known later: then one tries at a time, the next one when that has got in. */
+  readonly answersLater?: boolean;
+}
+
+export function createWaitingLine({ answersLater = false }: WaitingLineOptions = {}): WaitingLine {
+  const places = new Set<() => Turn>();
   let grants = 0;
+  let grantsFollowed = 0;
 
   function letIn({ atLeastOne }: { atLeastOne: boolean }): void {
     const atFirst = grants;
@@ -27,16 +38,30 @@ export function createWaitingLine(): WaitingLine {
     }
   }
 
+  function letOneTry(): void {
+    [...places].find((tryNow) => tryNow().taken);
+  }
+
   return {
     // A line of callbacks is a word RxJS does not have: order among subscribers, and a stop after the first that got in.
     place$: () =>
       new Observable((subscriber) => {
-        const tryNow = (): void => subscriber.next();
+        const tryNow = (): Turn => {
+          const turn = { taken: false };
+          subscriber.next(turn);
+          return turn;
+        };
         places.add(tryNow);
-        return () => places.delete(tryNow);
+        return () => {
+          places.delete(tryNow);
+          // It may have left since it got in: then there may be room for one more.
+          if (answersLater && grants > grantsFollowed) letOneTry();
+          grantsFollowed = grants;
+        };
       }),
-    wake: () => letIn({ atLeastOne: true }),
-    advance: () => letIn({ atLeastOne: false }),
+    wake: () => (answersLater ? letOneTry() : letIn({ atLeastOne: true })),
+    // Who asks a shared backend asks for himself: what is free by time may go to another process meanwhile.
+    advance: () => (answersLater ? undefined : letIn({ atLeastOne: false })),
     granted: () => { grants += 1; },
     get length() {
       return places.size;

@@ -59,6 +59,10 @@ export type GatewayEvent = { atMs: number } & (
   | { type: 'source-parked'; source: string; forMs: number }
   | { type: 'breaker-changed'; source: string; from: BreakerPhase; to: BreakerPhase; coolDownMs: number | null }
   | { type: 'pace-changed'; source: string; concurrency: number | null }
+  /** A shared backend stopped deciding, or decides again. */
+  | { type: 'backend-changed'; state: 'away' | 'back'; message: string }
+  /** A running attempt's place in the fleet is no longer its own; it goes on, so one more than allowed may run. */
+  | { type: 'lease-lost'; source: string; attemptId: string }
   | { type: 'call-ended'; callId: string; outcome: 'ok' | 'failed' | 'cancelled'; code: string | null; callMs: number }
   | { type: 'telemetry-trouble'; message: string; lost: number }
 );

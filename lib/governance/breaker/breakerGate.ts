@@ -26,6 +26,8 @@ export function probeLeaseMs({ ttftTimeoutMs, timeoutMs }: SourceLimits): number
 }
 
 export interface BreakerGate extends Required<Gate> {
+  /** Lets an attempt in whatever it thinks of it, and hears how it ends. */
+  take(this: void, ticket: Ticket): Permit;
   phases(): Record<string, BreakerPhase>;
 }
 
@@ -73,7 +75,7 @@ export function createBreakerGate({ sources, policy, now, random, report, onClos
     };
   }
 
-  return { ...localGate({ refusal, take }), phases: () => Object.fromEntries([...states].map(([id, { type }]) => [id, type])) };
+  return { ...localGate({ refusal, take }), take, phases: () => Object.fromEntries([...states].map(([id, { type }]) => [id, type])) };
 }
 
 /** A probe without a verdict leaves its breaker open, and ready for the next. */

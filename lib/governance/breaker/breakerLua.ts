@@ -1,0 +1,130 @@
+/**
+ * `breaker.ts` once more, to run beside the data. A state is one JSON text; one that cannot be read (`nil`) is left as it
+ * is, and the holder decides by itself (G6). Needs `ask`, `now`, `breakerKey` and `leaseIsAlive`.
+ */
+export const breakerLua = `
+local slices = 10
+local leastShare = 0.8
+local changes = {}
+
+local function freshBreaker()
+  return { type = 'closed', generation = 0, level = 0, sinceMs = 0, inARow = 0, buckets = {} }
+end
+
+local function readBreaker()
+  local text = redis.pcall('GET', breakerKey)
+  if text == false then return freshBreaker() end
+  if type(text) ~= 'string' then return nil end
+  local readable, state = pcall(cjson.decode, text)
+  if not readable or type(state) ~= 'table' or type(state.generation) ~= 'number' then return nil end
+  -- A clock that was set back must not keep a source out for longer than a cool-down.
+  if state.untilMs and state.untilMs > now + ask.breaker.cooldownMaxMs then state.untilMs = now + ask.breaker.cooldownMaxMs end
+  return state
+end
+
+local function writeBreaker(state)
+  redis.call('SET', breakerKey, cjson.encode(state), 'PX', ask.keepMs)
+end
+
+local function verdictOf(state)
+  if state.type == 'closed' then return { type = 'pass' } end
+  if state.type == 'open' then
+    if now >= state.untilMs then return { type = 'probe' } end
+    return { type = 'cooling', leftMs = state.untilMs - now }
+  end
+  -- The place of a probe whose process has died is free with its lease.
+  if now >= state.leaseUntilMs or not leaseIsAlive(state.probe) then return { type = 'probe' } end
+  return { type = 'probing', leftMs = state.leaseUntilMs - now }
+end
+
+local function nextLevel(level)
+  local policy = ask.breaker
+  if policy.cooldownMs * 2 ^ level < policy.cooldownMaxMs then return level + 1 end
+  return level
+end
+
+local function opened(state, level)
+  local policy = ask.breaker
+  local fullMs = math.min(policy.cooldownMaxMs, policy.cooldownMs * 2 ^ level)
+  local coolDownMs = math.floor(fullMs * (leastShare + (1 - leastShare) * ask.random))
+  return { type = 'open', generation = state.generation + 1, level = level, coolDownMs = coolDownMs, untilMs = now + coolDownMs }
+end
+
+local function counted(state, failed)
+  local slice = math.floor(now * slices / ask.breaker.windowMs)
+  local buckets, current = {}, { slice = slice, results = 0, failures = 0 }
+  for _, bucket in ipairs(state.buckets) do
+    if bucket.slice == slice then current = bucket
+    elseif bucket.slice > slice - slices and bucket.slice < slice then buckets[#buckets + 1] = bucket end
+  end
+  current.results = current.results + 1
+  if failed then current.failures = current.failures + 1 end
+  buckets[#buckets + 1] = current
+  state.buckets = buckets
+  state.lastResultMs = now
+end
+
+local function afterFailure(state, admittedMs)
+  local policy = ask.breaker
+  local idle = state.lastResultMs and admittedMs - state.lastResultMs > policy.windowMs
+  state.inARow = idle and 1 or state.inARow + 1
+  counted(state, true)
+  local results, failures = 0, 0
+  for _, bucket in ipairs(state.buckets) do
+    results = results + bucket.results
+    failures = failures + bucket.failures
+  end
+  local tooMany = policy.minCalls and results >= policy.minCalls and failures / results >= policy.ratio
+  if not (policy.failures and state.inARow >= policy.failures) and not tooMany then return state end
+  local healed = math.floor((now - state.sinceMs) / policy.windowMs)
+  return opened(state, math.max(0, state.level - healed))
+end
+
+local function afterResult(state, result, admittedMs)
+  if result == 'failure' then return afterFailure(state, admittedMs) end
+  if result == 'success' then
+    counted(state, false)
+    state.inARow = 0
+  end
+  return state
+end
+
+local function afterProbe(state, result)
+  if result == 'success' then
+    local closed = freshBreaker()
+    closed.generation = state.generation + 1
+    closed.level = nextLevel(state.level)
+    closed.sinceMs = now
+    return closed
+  end
+  if result == 'failure' then return opened(state, nextLevel(state.level)) end
+  return { type = 'open', generation = state.generation + 1, level = state.level, coolDownMs = state.coolDownMs, untilMs = state.untilMs }
+end
+
+-- Tells a change of phase, for the process that caused it to report.
+local function changeBreaker(before, after)
+  local phase = before.type
+  writeBreaker(after)
+  if after.type == phase then return end
+  local coolDownMs = after.type == 'open' and (after.untilMs > now and after.coolDownMs or 0) or nil
+  changes.breaker = { from = phase, to = after.type, coolDownMs = coolDownMs }
+end
+
+local function takeProbe(state, id)
+  local leaseUntilMs = now + math.max(state.coolDownMs, ask.probeLeaseMs)
+  local halfOpen = { type = 'half-open', generation = state.generation + 1, level = state.level, coolDownMs = state.coolDownMs, untilMs = state.untilMs, leaseUntilMs = leaseUntilMs, probe = id }
+  changeBreaker(state, halfOpen)
+  return halfOpen
+end
+
+-- What belongs to another generation changes nothing, and nobody is let in by an open breaker.
+local function breakerHears(result, held)
+  local state = readBreaker()
+  if not state then return nil end
+  if state.type == 'open' or state.generation ~= held.generation then return state end
+  local phase = { type = state.type }
+  local after = state.type == 'closed' and afterResult(state, result, held.admittedMs) or state.type == 'half-open' and afterProbe(state, result)
+  changeBreaker(phase, after)
+  return after
+end
+`;

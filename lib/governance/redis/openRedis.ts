@@ -1,0 +1,83 @@
+import { createRequire } from 'node:module';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { ConfigError } from '../../model/errors.js';
+import type { RedisTarget } from '../../model/redisTarget.js';
+
+type Ioredis = typeof import('ioredis');
+export type RedisClient = Redis | Cluster;
+
+/** A connection on which nothing was heard for so long though something was asked is given up and made anew. */
+const silentSocketMs = 5000;
+const connectTimeoutMs = 5000;
+const reconnectMaxMs = 1000;
+
+/**
+ * What makes a client of it that decides quickly or not at all: nothing waits for a connection, and nothing is said twice,
+ * since a command whose answer was lost may have been heard.
+ */
+const commandOptions = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
+
+/** Connects in the background. Throws `ConfigError` if `ioredis` is not installed. */
+export function openRedis(target: RedisTarget): RedisClient {
+  const { Redis: Single, Cluster: Nodes } = loadIoredis();
+  const client = target.type === 'cluster' ? openCluster(Nodes, target) : openSingle(Single, target);
+  letProcessEnd(client);
+  return client;
+}
+
+function openSingle(Single: Ioredis['Redis'], target: RedisTarget): Redis {
+  const options: RedisOptions & { replyMapping: 'legacy' } = { ...connectionOptions(target), ...placeOf(target), replyMapping: 'legacy' };
+  return new Single(options);
+}
+
+function placeOf({ type, hosts: [first, ...others], master = '', db, tls }: RedisTarget): RedisOptions {
+  if (type === 'single' || first === undefined) return { ...first, db };
+  return { sentinels: [first, ...others], name: master, db, enableTLSForSentinelMode: tls, sentinelRetryStrategy: reconnectInMs, ...(tls && { sentinelTLS: {} }) };
+}
+
+function openCluster(Nodes: Ioredis['Cluster'], target: RedisTarget): Cluster {
+  const { enableOfflineQueue, retryStrategy, ...redisOptions } = connectionOptions(target);
+  return new Nodes([...target.hosts], {
+    enableOfflineQueue,
+    clusterRetryStrategy: retryStrategy,
+    redisOptions,
+    // These two would say a command again that may have been heard.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    slotsRefreshTimeout: connectTimeoutMs,
+  });
+}
+
+function connectionOptions({ tls, username, password }: RedisTarget) {
+  return {
+    ...commandOptions,
+    protocol: 2 as const,
+    connectTimeout: connectTimeoutMs,
+    socketTimeout: silentSocketMs,
+    retryStrategy: reconnectInMs,
+    // A master that was replaced: ask anew who the master is.
+    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+    ...(tls && { tls: {} }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+}
+
+function reconnectInMs(times: number): number {
+  return Math.min(reconnectMaxMs, 50 * 2 ** Math.min(times - 1, 10)) * (0.5 + Math.random() / 2);
+}
+
+/** An idle connection keeps no process alive; one that waits for an answer is kept by the timer of its limit. */
+function letProcessEnd(client: RedisClient): void {
+  const whenConnected = (node: Redis): unknown => node.on('connect', () => void node.stream.unref());
+  if ('nodes' in client) client.on('+node', whenConnected);
+  else whenConnected(client);
+}
+
+function loadIoredis(): Ioredis {
+  try {
+    return createRequire(import.meta.url)('ioredis') as Ioredis;
+  } catch {
+    throw new ConfigError(['backendUrl: state in Redis needs the package ioredis, which is not installed; run: npm install ioredis']);
+  }
+}

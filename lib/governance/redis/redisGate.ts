@@ -1,0 +1,99 @@
+import { defer, finalize, map } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
+import { once } from '../gate.js';
+import type { Gate, Outcome, Permit, Ticket } from '../gate.js';
+import type { BreakerGate } from '../breaker/breakerGate.js';
+import { tokenCount, tokensToReserve } from '../quota/quotaRules.js';
+import type { RedisConnection } from './connection.js';
+import type { Deliveries } from './deliveries.js';
+import type { Lease, Leases } from './leases.js';
+import type { SharedSource } from './sharedSource.js';
+import type { Noes, Sighting, Sightings } from './sightings.js';
+
+interface EnterAnswer extends Sighting {
+  readonly refused?: Noes;
+  /** The permit is a half-open breaker's probe. */
+  readonly probe?: boolean;
+}
+
+export interface RedisGateOptions {
+  readonly sourceOf: (id: string) => SharedSource;
+  readonly connection: RedisConnection;
+  readonly deliveries: Deliveries;
+  readonly leases: Leases;
+  readonly sightings: Sightings;
+  /** Hears all that this process's attempts teach, and decides where the shared breaker cannot be read (G6). */
+  readonly localBreaker: BreakerGate;
+  readonly nextLeaseId: () => string;
+  readonly scheduler: SchedulerLike;
+  readonly random: () => number;
+}
+
+/**
+ * Parking, breaker, pacer and quota of the fleet as one gate: one round trip to enter, one to settle. Fails with
+ * `GovernanceBackendError` where Redis does not decide in time; whoever leaves before the answer holds nothing.
+ */
+export function createRedisGate(options: RedisGateOptions): Required<Gate> {
+  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, nextLeaseId, scheduler, random } = options;
+
+  function giveBack({ id, source }: Lease, { result, tokens, givenUp }: { result: Outcome['type']; tokens?: number | null; givenUp?: boolean }): void {
+    deliveries.deliver<Sighting>({
+      script: 'settle',
+      keys: source.keys,
+      ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, givenUp, random: random() }),
+      onAnswer: (sighting) => sightings.note(source.id, sighting),
+    });
+  }
+
+  function permitOf(lease: Lease, ticket: Ticket, isProbe: boolean): Permit {
+    const { source } = lease;
+    const local = localBreaker.take(ticket);
+    leases.hold(lease);
+    return {
+      progress() {
+        local.progress();
+        if (!isProbe) return;
+        deliveries.deliver<Sighting>({
+          script: 'progress',
+          keys: source.keys,
+          ask: () => ({ ...source.rules, id: lease.id }),
+          onAnswer: (sighting) => sightings.note(source.id, sighting),
+        });
+      },
+      settle: once((outcome) => {
+        local.settle(outcome);
+        leases.drop(lease);
+        if (outcome.type === 'unsent') sightings.withdrawn(source.id);
+        giveBack(lease, { result: outcome.type, tokens: outcome.type === 'unsent' ? null : tokenCount(outcome.totalTokens) });
+      }),
+      expired: () => leases.expired(lease),
+    };
+  }
+
+  return {
+    refusal: (ticket) => sightings.refusal(ticket),
+    enter: (ticket) =>
+      defer(() => {
+        const source = sourceOf(ticket.sourceId);
+        const lease: Lease = { id: nextLeaseId(), source, attemptId: ticket.attemptId, confirmedMs: scheduler.now() };
+        let undecided = true;
+        const asked = { ...source.rules, id: lease.id, mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
+        return connection.run<EnterAnswer>('enter', source.keys, asked).pipe(
+          map((answer) => {
+            sightings.note(source.id, answer);
+            const no = answer.refused;
+            // Where the shared breaker cannot be read, no phase is told.
+            const own = no === undefined && answer.phase === undefined ? localBreaker.refusal(ticket) : undefined;
+            if (own !== undefined) throw own;
+            undecided = false;
+            if (no !== undefined) throw sightings.refused(ticket, no);
+            return permitOf(lease, ticket, answer.probe === true);
+          }),
+          // It may have been granted unheard: nobody may wait for it until it runs out.
+          finalize(() => {
+            if (undecided) giveBack(lease, { result: 'unsent', givenUp: true });
+          }),
+        );
+      }),
+  };
+}

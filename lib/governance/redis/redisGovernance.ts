@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { defer, forkJoin, map, of } from 'rxjs';
+import type { Observable, SchedulerLike } from 'rxjs';
+import type { RedisTarget } from '../../model/redisTarget.js';
+import { createAdmission } from '../admit.js';
+import { createBreakerGate, probeLeaseMs } from '../breaker/breakerGate.js';
+import type { Governance, GovernanceScope } from '../governance.js';
+import { createHedgeCap } from '../hedging/hedgeCap.js';
+import { createWaitingLine } from '../waitingLine.js';
+import { openConnection } from './connection.js';
+import type { RedisConnection } from './connection.js';
+import { createDeliveries } from './deliveries.js';
+import { createLeases } from './leases.js';
+import { createRedisGate } from './redisGate.js';
+import { sharedSource } from './sharedSource.js';
+import type { SharedSource } from './sharedSource.js';
+import { createSightings } from './sightings.js';
+
+export interface RedisOptions {
+  readonly target: RedisTarget;
+  /** Processes that share limits have the same scope, and the same ids for the same sources. */
+  readonly scope: string;
+  /** How long a permit outlives its process. */
+  readonly leaseTtlMs: number;
+  readonly scheduler: SchedulerLike;
+  /** A decision that takes longer is none (G6); default 250. */
+  readonly decisionLimitMs?: number;
+  /** How long a request and its tokens count; default: a minute, and as long as a grant may be on its way. */
+  readonly windowMs?: number;
+  /** Only for tests: the time that scripts go by instead of the server's. */
+  readonly serverNow?: () => number;
+}
+
+const decisionMs = 250;
+const minuteMs = 60_000;
+const drainLimitMs = 1000;
+
+/**
+ * Keeps the admission state of a fleet in Redis, on the server's clock: one script a decision, leases that end with their
+ * holder. Without Redis nothing is admitted (G6).
+ */
+export function createRedisGovernance(
+  { sources: upstreams, breaker, hedgeMaxRatio, now, random, report }: GovernanceScope,
+  { target, scope, leaseTtlMs: ttlMs, scheduler, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + limitMs, serverNow }: RedisOptions,
+): Governance & { close(): Promise<void> } {
+  const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs })]));
+  const connection = openConnection({ target, scheduler, report, limitMs, serverNow });
+  const deliveries = createDeliveries({ connection, scheduler, giveUpMs: ttlMs });
+  const leases = createLeases({ sources: [...sources.values()], connection, ttlMs, scheduler, report });
+  const sightings = createSightings({ now, report });
+  const localBreaker = createBreakerGate({
+    sources: upstreams.map(({ id, limits }) => ({ id, probeLeaseMs: probeLeaseMs(limits) })),
+    policy: breaker,
+    now,
+    random,
+    // It is heard of only where it decides.
+    report: () => undefined,
+  });
+  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, nextLeaseId: leaseIds(), scheduler, random });
+  const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
+  const line = createWaitingLine({ answersLater: true });
+
+  return {
+    admission: createAdmission({ gates: [gate, ...hedgeCap], line }),
+    parking: {
+      park(sourceId, forMs) {
+        const { keys, rules } = known(sources, sourceId);
+        const endMs = now() + forMs;
+        sightings.park(sourceId, forMs);
+        deliveries.deliver({ script: 'park', keys, ask: () => ({ ...rules, forMs: Math.max(0, Math.ceil(endMs - now())) }) });
+      },
+      parked: sightings.parked,
+    },
+    progress: { ageMs: () => ageMs(connection, [...sources.values()]) },
+    line,
+    permits: () => leases.counts(),
+    breakers: () => ({ ...localBreaker.phases(), ...Object.fromEntries(sightings.phases) }),
+    paced: () => Object.fromEntries(sightings.concurrencies),
+    async close() {
+      await deliveries.drained(drainLimitMs);
+      connection.close();
+    },
+  };
+}
+
+/** The scope's last success is that of the source that succeeded last (B3). */
+function ageMs(connection: RedisConnection, sources: readonly SharedSource[]): Observable<number> {
+  if (sources.length === 0) return defer(() => of(Infinity));
+  const ages$ = sources.map(({ keys, rules }) => connection.run<{ ageMs?: number }>('age', keys, rules));
+  return forkJoin(ages$).pipe(map((ages) => Math.min(...ages.map(({ ageMs: age = Infinity }) => age))));
+}
+
+function known(sources: ReadonlyMap<string, SharedSource>, id: string): SharedSource {
+  const source = sources.get(id);
+  if (source === undefined) throw new Error(`there is no source ${id}`);
+  return source;
+}
+
+/** Never the same in two processes, nor twice in one: an id that was given up is void. */
+function leaseIds(): () => string {
+  const holder = randomUUID();
+  let last = 0;
+  return () => `${holder}:${(last += 1)}`;
+}

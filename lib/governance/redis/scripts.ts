@@ -1,0 +1,188 @@
+import { breakerLua } from '../breaker/breakerLua.js';
+import { paceLua } from '../pacing/paceLua.js';
+import { windowLua } from '../quota/windowLua.js';
+
+// One script a decision. All that a script may touch is in KEYS, the seven keys of one source; all that it is told is one
+// JSON text with durations, never instants: the time is the server's.
+
+const preamble = `
+local breakerKey, sourceKey, leasesKey, heldKey, windowKey, spendingKey, releasedKey = unpack(KEYS)
+local ask = cjson.decode(ARGV[1])
+
+-- Whole milliseconds, of which a score and a JSON text keep every digit. Only tests name a time.
+local function serverNow()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = ask.nowMs or serverNow()
+
+local function keepSource()
+  redis.call('PEXPIRE', sourceKey, ask.keepMs)
+end
+
+local function keepLeases()
+  redis.call('PEXPIRE', leasesKey, ask.ttlMs + 1000)
+  redis.call('PEXPIRE', heldKey, ask.ttlMs + 1000)
+end
+
+local function leaseIsAlive(id)
+  local untilMs = id and redis.call('ZSCORE', leasesKey, id)
+  return untilMs and tonumber(untilMs) > now
+end
+
+local function inUse()
+  return redis.call('ZCOUNT', leasesKey, '(' .. now, '+inf')
+end
+
+-- Bounded, so that a decision costs the same after any number of processes have died.
+local function pruneLeases()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, 100)) do
+    redis.call('ZREM', leasesKey, id)
+    redis.call('HDEL', heldKey, id)
+  end
+  -- A clock that was set back must not let a dead process keep its places.
+  local ahead = now + 4 * ask.ttlMs
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', leasesKey, '(' .. ahead, '+inf', 'LIMIT', 0, 100)) do
+    redis.call('ZADD', leasesKey, now + ask.ttlMs, id)
+  end
+end
+
+local function readHeld(id)
+  local text = redis.call('HGET', heldKey, id)
+  return text and cjson.decode(text)
+end
+`;
+
+/** Asks for a permit: heard by all governors, and taken from all of them or from none (G1). */
+export const enterScript = `${preamble}${breakerLua}${paceLua}${windowLua}
+local function parkedLeftMs()
+  local untilMs = tonumber(redis.call('HGET', sourceKey, 'parkedUntil') or nil) or 0
+  return math.min(untilMs - now, ask.longestParkMs)
+end
+
+local function quotaRefusals(no)
+  if ask.maxConcurrency and inUse() >= ask.maxConcurrency then no.inUse = inUse() end
+  if not ask.rpm and not ask.tpm then return end
+  forgetOld()
+  local requests = redis.call('ZCARD', windowKey)
+  if ask.rpm and requests >= ask.rpm then no.requests = { rpm = ask.rpm, requests = requests, leavesInMs = requestLeavesInMs() } end
+  local tokens = sumOf('#tokens')
+  local excess = ask.tpm and tokens + ask.tokens - ask.tpm or 0
+  if excess > 0 then
+    local asThingsStand, atTheEarliest = tokensLeaveInMs(excess)
+    no.tokens = { tpm = ask.tpm, tokens = tokens, wanted = ask.tokens, asThingsStand = asThingsStand, atTheEarliest = atTheEarliest }
+  end
+end
+
+local function refusals(state, verdict, pace)
+  local no = {}
+  if parkedLeftMs() > 0 then no.parkedMs = parkedLeftMs() end
+  if verdict and (verdict.type ~= 'pass' and verdict.type ~= 'probe' or verdict.type == 'probe' and not ask.mayProbe) then no.breaker = verdict end
+  if inUse() >= concurrencyOf(pace) then no.paced = { concurrency = concurrencyOf(pace), inFlight = inUse(), slowStart = pace.slowStart } end
+  quotaRefusals(no)
+  return next(no) and no or nil
+end
+
+local function answer(state, no)
+  local pace = readPace()
+  local concurrency = pace.limit < math.huge and concurrencyOf(pace) or nil
+  local held = readHeld(ask.id)
+  return cjson.encode({ refused = no, phase = state and state.type, concurrency = concurrency, changes = changes, probe = held and held.probe or nil })
+end
+
+pruneLeases()
+local state = readBreaker()
+-- It was given up before it was heard.
+if redis.call('ZSCORE', releasedKey, ask.id) then return answer(state, { givenUp = true }) end
+-- It was heard before.
+if leaseIsAlive(ask.id) then return answer(state) end
+
+local verdict = state and verdictOf(state)
+local pace = readPace()
+local no = refusals(state, verdict, pace)
+if no then return answer(state, no) end
+
+redis.call('ZADD', leasesKey, now + ask.ttlMs, ask.id)
+if verdict and verdict.type == 'probe' then state = takeProbe(state, ask.id) end
+redis.call('HSET', heldKey, ask.id, cjson.encode({ generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, probe = verdict ~= nil and verdict.type == 'probe' }))
+keepLeases()
+if ask.rpm or ask.tpm then spend(ask.id, ask.tokens) end
+return answer(state)
+`;
+
+/** A half-open probe has said something: its source is back, and from here on it is an attempt like any other (G4). */
+export const progressScript = `${preamble}${breakerLua}${paceLua}
+local held = readHeld(ask.id)
+local state = readBreaker()
+if held and held.probe then
+  held.probe = false
+  if state and state.type == 'half-open' and state.generation == held.generation then
+    state = breakerHears('success', held)
+    restartPace()
+    held.generation = state.generation
+  end
+  redis.call('HSET', heldKey, ask.id, cjson.encode(held))
+end
+return cjson.encode({ phase = state and state.type, changes = changes })
+`;
+
+/** Gives a permit back, once however often it is said; what the attempt has taught is heard with it. */
+export const settleScript = `${preamble}${breakerLua}${paceLua}${windowLua}
+local held = readHeld(ask.id)
+local state
+if held then
+  state = breakerHears(ask.result, held)
+  if changes.breaker and changes.breaker.to == 'closed' then restartPace() end
+  paceHears(ask.result, held, inUse())
+end
+if ask.result == 'unsent' then forget(ask.id) else settleSpending(ask.id, ask.tokens) end
+redis.call('ZREM', leasesKey, ask.id)
+redis.call('HDEL', heldKey, ask.id)
+if ask.result == 'success' then
+  redis.call('HSET', sourceKey, 'succeededMs', now)
+  keepSource()
+end
+-- Whoever asked for it did not hear the answer: should the question come after this, it is void.
+if ask.givenUp then
+  redis.call('ZADD', releasedKey, now + ask.ttlMs, ask.id)
+  redis.call('ZREMRANGEBYSCORE', releasedKey, '-inf', now)
+  redis.call('PEXPIRE', releasedKey, ask.ttlMs)
+end
+return cjson.encode({ phase = state and state.type, changes = changes })
+`;
+
+/**
+ * Renews the leases of one process; gives those that are lost. One that was never let run out is put back where the server
+ * has lost it, as far as there is room; one that has run out is never revived.
+ */
+export const renewScript = `${preamble}
+pruneLeases()
+local lost = {}
+for _, lease in ipairs(ask.leases) do
+  local missing = not leaseIsAlive(lease.id)
+  local room = not ask.maxConcurrency or inUse() < ask.maxConcurrency
+  if missing and (lease.sinceMs >= ask.ttlMs or not room) then
+    lost[#lost + 1] = lease.id
+  else
+    redis.call('ZADD', leasesKey, now + ask.ttlMs, lease.id)
+    -- What it was admitted under is not known any more, so its end will teach nothing.
+    if missing then redis.call('HSET', heldKey, lease.id, cjson.encode({ generation = -1, epoch = -1, admittedMs = now, probe = false })) end
+  end
+end
+keepLeases()
+return cjson.encode({ lost = #lost > 0 and lost or nil })
+`;
+
+/** Parks the source; a shorter wish never shortens a longer one. */
+export const parkScript = `${preamble}
+local untilMs = tonumber(redis.call('HGET', sourceKey, 'parkedUntil') or nil) or 0
+redis.call('HSET', sourceKey, 'parkedUntil', math.max(math.min(untilMs, now + ask.longestParkMs), now + ask.forMs))
+keepSource()
+return '{}'
+`;
+
+/** How long ago an attempt at this source succeeded. */
+export const ageScript = `${preamble}
+local succeededMs = tonumber(redis.call('HGET', sourceKey, 'succeededMs') or nil)
+return cjson.encode({ ageMs = succeededMs and math.max(0, now - succeededMs) })
+`;

@@ -1,0 +1,121 @@
+import type { BreakerPhase, Report } from '../../model/events.js';
+import type { Verdict } from '../breaker/breaker.js';
+import { breakerRefusal } from '../breaker/breakerRefusal.js';
+import { jointRefusal } from '../gate.js';
+import type { AdmissionRefused, Ticket } from '../gate.js';
+import { pacedRefusal } from '../pacing/pacedRefusal.js';
+import type { Paced } from '../pacing/pacedRefusal.js';
+import { parkedRefusal } from '../parking.js';
+import { atOnceRefused, requestsRefused, tokensRefused } from '../quota/quotaRules.js';
+import type { RequestsSpent, TokensSpent } from '../quota/quotaRules.js';
+
+/** What each governor says against an attempt. */
+export interface Noes {
+  readonly parkedMs?: number;
+  readonly breaker?: Verdict;
+  readonly paced?: Paced;
+  readonly inUse?: number;
+  readonly requests?: RequestsSpent;
+  readonly tokens?: TokensSpent;
+}
+
+/** What an answer tells of the source beside the decision. */
+export interface Sighting {
+  readonly phase?: BreakerPhase;
+  /** Requests at once that it is paced to. */
+  readonly concurrency?: number;
+  /** What the decision itself has changed. */
+  readonly changes?: { readonly breaker?: { readonly from: BreakerPhase; readonly to: BreakerPhase; readonly coolDownMs?: number }; readonly concurrency?: number };
+}
+
+/** What this process has last seen of the state that it shares. */
+export interface Sightings {
+  note(sourceId: string, sighting: Sighting): void;
+  /** Says why not, and remembers what is true of everybody until a time that is known. */
+  refused(ticket: Ticket, noes: Noes): AdmissionRefused;
+  /** What need not be asked again, since the answer is known for a while yet. */
+  refusal(ticket: Ticket): AdmissionRefused | undefined;
+  /** A request was taken out of the window before its time. */
+  withdrawn(sourceId: string): void;
+  park(sourceId: string, forMs: number): void;
+  parked(): Record<string, number>;
+  readonly phases: ReadonlyMap<string, BreakerPhase>;
+  readonly concurrencies: ReadonlyMap<string, number>;
+}
+
+interface Pauses {
+  parkedUntilMs: number;
+  coolingUntilMs: number;
+  fullUntilMs: number;
+  spent: RequestsSpent | undefined;
+}
+
+export function createSightings({ now, report }: { readonly now: () => number; readonly report: Report }): Sightings {
+  const phases = new Map<string, BreakerPhase>();
+  const concurrencies = new Map<string, number>();
+  const pauses = new Map<string, Pauses>();
+
+  function pausesOf(sourceId: string): Pauses {
+    const known = pauses.get(sourceId) ?? { parkedUntilMs: -Infinity, coolingUntilMs: -Infinity, fullUntilMs: -Infinity, spent: undefined };
+    pauses.set(sourceId, known);
+    return known;
+  }
+
+  function remember(sourceId: string, { parkedMs = 0, breaker, requests }: Noes): void {
+    const known = pausesOf(sourceId);
+    known.parkedUntilMs = now() + parkedMs;
+    known.coolingUntilMs = now() + (breaker?.type === 'cooling' ? breaker.leftMs : 0);
+    known.fullUntilMs = now() + (requests?.leavesInMs ?? 0);
+    known.spent = requests;
+  }
+
+  return {
+    phases,
+    concurrencies,
+    note(sourceId, { phase, concurrency, changes = {} }) {
+      if (phase !== undefined) phases.set(sourceId, phase);
+      if (concurrency !== undefined) concurrencies.set(sourceId, concurrency);
+      if (changes.breaker !== undefined) report({ type: 'breaker-changed', source: sourceId, coolDownMs: null, ...changes.breaker });
+      if (changes.concurrency === undefined) return;
+      concurrencies.set(sourceId, changes.concurrency);
+      report({ type: 'pace-changed', source: sourceId, concurrency: changes.concurrency });
+    },
+    refused(ticket, noes) {
+      remember(ticket.sourceId, noes);
+      return jointRefusal(refusalsOf(ticket, noes));
+    },
+    refusal(ticket) {
+      const known = pauses.get(ticket.sourceId);
+      if (known === undefined) return undefined;
+      const { spent, parkedUntilMs, coolingUntilMs, fullUntilMs } = known;
+      const leftMs = (untilMs: number): number => Math.max(0, untilMs - now());
+      const refusals = refusalsOf(ticket, {
+        parkedMs: leftMs(parkedUntilMs),
+        ...(leftMs(coolingUntilMs) > 0 && { breaker: { type: 'cooling', leftMs: leftMs(coolingUntilMs) } }),
+        ...(spent !== undefined && leftMs(fullUntilMs) > 0 && { requests: { ...spent, leavesInMs: leftMs(fullUntilMs) } }),
+      });
+      return refusals.length > 0 ? jointRefusal(refusals) : undefined;
+    },
+    withdrawn(sourceId) {
+      pausesOf(sourceId).fullUntilMs = -Infinity;
+    },
+    park(sourceId, forMs) {
+      const known = pausesOf(sourceId);
+      known.parkedUntilMs = Math.max(known.parkedUntilMs, now() + forMs);
+    },
+    parked: () => Object.fromEntries([...pauses].map(([id, { parkedUntilMs }]) => [id, parkedUntilMs - now()] as const).filter(([, leftMs]) => leftMs > 0)),
+  };
+}
+
+/** In the words of the governors that keep their state in this process, and in their order. */
+function refusalsOf({ sourceId, role }: Ticket, { parkedMs = 0, breaker, paced, inUse, requests, tokens }: Noes): AdmissionRefused[] {
+  const refusals = [
+    parkedMs > 0 && parkedRefusal(sourceId, parkedMs),
+    breaker && breakerRefusal(sourceId, breaker, role),
+    paced && pacedRefusal(sourceId, paced),
+    inUse !== undefined && atOnceRefused(sourceId, { inUse }),
+    requests && requestsRefused(sourceId, requests),
+    tokens && tokensRefused(sourceId, tokens),
+  ];
+  return refusals.flatMap((refusal) => (refusal ? [refusal] : []));
+}
