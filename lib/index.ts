@@ -19,7 +19,7 @@ export type { Gate, Outcome, Permit, RefusalFacts, Ticket } from './governance/g
 export type { Governance, GovernanceScope } from './governance/governance.js';
 export type { Parking } from './governance/parking.js';
 export type { Progress } from './governance/progress.js';
-export type { WaitingLine } from './governance/waitingLine.js';
+export type { Turn, WaitingLine } from './governance/waitingLine.js';
 export { isOutput } from './model/delta.js';
 export type { ChatDelta, ProviderFacts, ToolCallDelta } from './model/delta.js';
 export {

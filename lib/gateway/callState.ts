@@ -127,6 +127,7 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
       role,
       round,
       estimatedTokens: call.estimateFor(source) ?? 0,
+      waits: role === 'primary' && policy.backpressure === 'wait',
     }),
     estimateFor: (source) => (countsTokens ? task.estimate(source) : null),
     wantsMore() {

@@ -11,6 +11,8 @@ export interface Ticket {
   readonly round: number;
   /** What the attempt is thought to use, prompt and answer together. */
   readonly estimatedTokens: number;
+  /** Whoever is refused asks again until he is let in; default: he does not. */
+  readonly waits?: boolean;
 }
 
 /**

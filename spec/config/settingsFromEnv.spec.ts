@@ -200,7 +200,7 @@ describe('keys', () => {
       LLM__BREAKER__RATIO: '1.5',
       LLM__SELECT__STRATEGY: 'random',
       LLM__BACKEND__URL: 'http://x',
-      LLM__TELEMETRY__URL: 'postgres://u:secret-word@h/d',
+      LLM__TELEMETRY__URL: 'mysql://u:secret-word@h/d',
       LLM__HEDGE__AFTER_S: '50',
       LLM__CALL__DEADLINE_S: '50',
       LLM__TYPO__X: '1',

@@ -120,5 +120,5 @@ describe('the holder in Redis', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 60_000);
 });

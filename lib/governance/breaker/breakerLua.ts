@@ -11,19 +11,45 @@ local function freshBreaker()
   return { type = 'closed', generation = 0, level = 0, sinceMs = 0, inARow = 0, buckets = {} }
 end
 
+local figures = {
+  closed = { 'generation', 'level', 'sinceMs', 'inARow' },
+  open = { 'generation', 'level', 'coolDownMs', 'untilMs' },
+  ['half-open'] = { 'generation', 'level', 'coolDownMs', 'untilMs', 'leaseUntilMs' },
+}
+
+local function isBreaker(state)
+  if type(state) ~= 'table' or not figures[state.type] then return false end
+  for _, name in ipairs(figures[state.type]) do
+    if type(state[name]) ~= 'number' then return false end
+  end
+  return state.type ~= 'closed' or type(state.buckets) == 'table'
+end
+
+local function writeBreaker(state)
+  redis.call('SET', breakerKey, cjson.encode(state), 'PX', ask.keepMs)
+end
+
+local function probeMs(state)
+  return math.max(state.coolDownMs, ask.probeLeaseMs)
+end
+
+-- A clock that was set back must not keep a source out for longer than its cool-down; kept, or each look would begin it anew.
+local function onThisClock(state)
+  local coolsTooLong = state.untilMs and state.untilMs > now + state.coolDownMs
+  local probesTooLong = state.leaseUntilMs and state.leaseUntilMs > now + probeMs(state)
+  if coolsTooLong then state.untilMs = now + state.coolDownMs end
+  if probesTooLong then state.leaseUntilMs = now + probeMs(state) end
+  if coolsTooLong or probesTooLong then writeBreaker(state) end
+  return state
+end
+
 local function readBreaker()
   local text = redis.pcall('GET', breakerKey)
   if text == false then return freshBreaker() end
   if type(text) ~= 'string' then return nil end
   local readable, state = pcall(cjson.decode, text)
-  if not readable or type(state) ~= 'table' or type(state.generation) ~= 'number' then return nil end
-  -- A clock that was set back must not keep a source out for longer than a cool-down.
-  if state.untilMs and state.untilMs > now + ask.breaker.cooldownMaxMs then state.untilMs = now + ask.breaker.cooldownMaxMs end
-  return state
-end
-
-local function writeBreaker(state)
-  redis.call('SET', breakerKey, cjson.encode(state), 'PX', ask.keepMs)
+  if not readable or not isBreaker(state) then return nil end
+  return onThisClock(state)
 end
 
 local function verdictOf(state)
@@ -76,7 +102,7 @@ local function afterFailure(state, admittedMs)
   end
   local tooMany = policy.minCalls and results >= policy.minCalls and failures / results >= policy.ratio
   if not (policy.failures and state.inARow >= policy.failures) and not tooMany then return state end
-  local healed = math.floor((now - state.sinceMs) / policy.windowMs)
+  local healed = math.max(0, math.floor((now - state.sinceMs) / policy.windowMs))
   return opened(state, math.max(0, state.level - healed))
 end
 
@@ -111,8 +137,7 @@ local function changeBreaker(before, after)
 end
 
 local function takeProbe(state, id)
-  local leaseUntilMs = now + math.max(state.coolDownMs, ask.probeLeaseMs)
-  local halfOpen = { type = 'half-open', generation = state.generation + 1, level = state.level, coolDownMs = state.coolDownMs, untilMs = state.untilMs, leaseUntilMs = leaseUntilMs, probe = id }
+  local halfOpen = { type = 'half-open', generation = state.generation + 1, level = state.level, coolDownMs = state.coolDownMs, untilMs = state.untilMs, leaseUntilMs = now + probeMs(state), probe = id }
   changeBreaker(state, halfOpen)
   return halfOpen
 end

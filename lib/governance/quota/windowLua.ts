@@ -64,9 +64,12 @@ local function tokensLeaveInMs(excess)
   while (left > 0 or settledLeft > 0) and looked < mostLooked do
     local page = redis.call('ZRANGE', windowKey, looked, looked + 99, 'WITHSCORES')
     if #page == 0 then break end
-    for i = 1, #page, 2 do
-      local tokens, running = tokensOf(redis.call('HGET', spendingKey, page[i]))
-      local inMs = tonumber(page[i + 1]) + ask.windowMs - now
+    local ids = {}
+    for i = 1, #page, 2 do ids[#ids + 1] = page[i] end
+    -- At once, since a call costs more than what it looks up.
+    for i, spent in ipairs(redis.call('HMGET', spendingKey, unpack(ids))) do
+      local tokens, running = tokensOf(spent)
+      local inMs = tonumber(page[2 * i]) + ask.windowMs - now
       if left > 0 then
         left = left - tokens
         asThingsStand = inMs

@@ -1,4 +1,4 @@
-import { Observable, catchError, defer, from, map, tap, throwError, timeout } from 'rxjs';
+import { Observable, catchError, defer, map, merge, switchMap, take, tap, throwError, timeout } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, messageOf } from '../../model/errors.js';
 import type { Report } from '../../model/events.js';
@@ -43,6 +43,8 @@ export function openConnection({ target, scheduler, report, limitMs, serverNow }
   let away = false;
   for (const [name, lua] of Object.entries(scripts)) client.defineCommand(commandOf(name), { lua, numberOfKeys: 7 });
   client.on('error', (error: unknown) => { trouble = messageOf(error); });
+  // As many listen as wait for it.
+  client.setMaxListeners(0);
 
   function noteAway(error: unknown): GovernanceBackendError {
     const message = maskSecrets(`Redis at ${where} gave no decision: ${whyNot(error, trouble, limitMs)}`);
@@ -61,19 +63,16 @@ export function openConnection({ target, scheduler, report, limitMs, serverNow }
     run: <R>(script: ScriptName, keys: readonly string[], ask: Readonly<Record<string, unknown>>) =>
       defer(() => {
         const text = JSON.stringify(serverNow === undefined ? ask : { ...ask, nowMs: serverNow() });
-        const said = async (): Promise<string> => (client as unknown as Scripted)[commandOf(script)]?.(...keys, text) ?? '{}';
-        return from(client.status === 'ready' ? said() : whenReady(client).then(said));
+        const said$ = defer(async () => (client as unknown as Scripted)[commandOf(script)]?.(...keys, text) ?? '{}');
+        // Whoever has left by the time that the connection is there says nothing any more.
+        return client.status === 'ready' ? said$ : whenReady(client).pipe(switchMap(() => said$));
       }).pipe(
         timeout({ first: limitMs, scheduler }),
         tap({ next: noteBack }),
         map((answer) => JSON.parse(answer) as R),
         catchError((error: unknown) => throwError(() => noteAway(error))),
       ),
-    ready$: new Observable((subscriber) => {
-      const ready = (): void => subscriber.next();
-      client.on('ready', ready);
-      return () => client.off('ready', ready);
-    }),
+    ready$: eventsOf(client, 'ready'),
     close: () => client.disconnect(),
   };
 }
@@ -81,18 +80,17 @@ export function openConnection({ target, scheduler, report, limitMs, serverNow }
 const commandOf = (script: string): string => `polygateway${script}`;
 
 /** Waits while a connection is being made; where there is none, there is nothing to wait for. */
-function whenReady(client: RedisClient): Promise<void> {
-  if (!['wait', 'connecting', 'connect'].includes(client.status)) return Promise.reject(new Error('it is not connected'));
-  return new Promise((resolve, reject) => {
-    const settle = (done: () => void) => (): void => {
-      client.off('ready', ready);
-      client.off('close', closed);
-      done();
-    };
-    const ready = settle(resolve);
-    const closed = settle(() => reject(new Error('it cannot be connected')));
-    client.on('ready', ready);
-    client.on('close', closed);
+function whenReady(client: RedisClient): Observable<void> {
+  if (!['wait', 'connecting', 'connect'].includes(client.status)) return throwError(() => new Error('it is not connected'));
+  const closed$ = eventsOf(client, 'close').pipe(map(() => { throw new Error('it cannot be connected'); }));
+  return merge(eventsOf(client, 'ready'), closed$).pipe(take(1));
+}
+
+function eventsOf(client: RedisClient, name: 'ready' | 'close'): Observable<void> {
+  return new Observable((subscriber) => {
+    const listener = (): void => subscriber.next();
+    client.on(name, listener);
+    return () => client.off(name, listener);
   });
 }
 

@@ -13,7 +13,7 @@ export interface Delivery<R> {
 /** What Redis is to be told, and nobody waits for: said in the turn in which it happens, and again until it is heard. */
 export interface Deliveries {
   deliver<R>(delivery: Delivery<R>): void;
-  /** Settles when all is said, or after `limitMs`. */
+  /** Settles when all is said, or after `limitMs`; what is not said by then is left to the leases. */
   drained(limitMs: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createDeliveries({ connection, scheduler, giveUpMs }: Deliveries
     },
     drained: (limitMs) =>
       new Promise((resolve) => {
-        const limit = scheduler.schedule(() => resolve(), limitMs);
+        const limit = scheduler.schedule(() => { for (const delivery of open) delivery.unsubscribe(); }, limitMs);
         onDrained = () => {
           limit.unsubscribe();
           resolve();

@@ -11,6 +11,8 @@ export interface Lease {
   readonly attemptId: string;
   /** It has been ours without a gap at least until a lifetime after this. */
   confirmedMs: number;
+  /** Something was said for it whose answer never came, and which may be heard yet, over a connection that is gone. */
+  unanswered: boolean;
 }
 
 /** The leases that this process holds; renewed together, a third of their lifetime after the last time. */
@@ -50,6 +52,7 @@ export function createLeases({ sources, connection, ttlMs, scheduler, report }: 
         tap({ next: ({ lost: gone = [] }) => { for (const lease of leases) confirm(lease, gone.includes(lease.id), sentMs); } }),
         ignoreElements(),
         catchError(() => {
+          for (const lease of leases) lease.unanswered = true;
           waitMs = Math.min(waitMs, retryMs);
           return EMPTY;
         }),

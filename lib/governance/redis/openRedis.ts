@@ -54,6 +54,8 @@ function connectionOptions({ tls, username, password }: RedisTarget) {
     protocol: 2 as const,
     connectTimeout: connectTimeoutMs,
     socketTimeout: silentSocketMs,
+    // Else its timer would keep the process for two seconds after the end.
+    disconnectTimeout: 100,
     retryStrategy: reconnectInMs,
     // A master that was replaced: ask anew who the master is.
     reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),

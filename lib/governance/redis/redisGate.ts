@@ -24,23 +24,32 @@ export interface RedisGateOptions {
   readonly sightings: Sightings;
   /** Hears all that this process's attempts teach, and decides where the shared breaker cannot be read (G6). */
   readonly localBreaker: BreakerGate;
-  readonly nextLeaseId: () => string;
+  /** This process, as the others know it. */
+  readonly holder: string;
   readonly scheduler: SchedulerLike;
   readonly random: () => number;
+}
+
+export interface RedisGate extends Required<Gate> {
+  /** Settles what is still held, as cancelled. */
+  giveAllBack(): void;
 }
 
 /**
  * Parking, breaker, pacer and quota of the fleet as one gate: one round trip to enter, one to settle. Fails with
  * `GovernanceBackendError` where Redis does not decide in time; whoever leaves before the answer holds nothing.
  */
-export function createRedisGate(options: RedisGateOptions): Required<Gate> {
-  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, nextLeaseId, scheduler, random } = options;
+export function createRedisGate(options: RedisGateOptions): RedisGate {
+  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, scheduler, random } = options;
+  const open = new Set<Permit>();
+  let lastLease = 0;
 
-  function giveBack({ id, source }: Lease, { result, tokens, givenUp }: { result: Outcome['type']; tokens?: number | null; givenUp?: boolean }): void {
+  function giveBack(lease: Lease, { result, tokens }: { result: Outcome['type']; tokens?: number | null }): void {
+    const { id, source } = lease;
     deliveries.deliver<Sighting>({
       script: 'settle',
       keys: source.keys,
-      ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, givenUp, random: random() }),
+      ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, unanswered: lease.unanswered, random: random() }),
       onAnswer: (sighting) => sightings.note(source.id, sighting),
     });
   }
@@ -49,7 +58,7 @@ export function createRedisGate(options: RedisGateOptions): Required<Gate> {
     const { source } = lease;
     const local = localBreaker.take(ticket);
     leases.hold(lease);
-    return {
+    const permit: Permit = {
       progress() {
         local.progress();
         if (!isProbe) return;
@@ -62,22 +71,26 @@ export function createRedisGate(options: RedisGateOptions): Required<Gate> {
       },
       settle: once((outcome) => {
         local.settle(outcome);
+        open.delete(permit);
         leases.drop(lease);
         if (outcome.type === 'unsent') sightings.withdrawn(source.id);
         giveBack(lease, { result: outcome.type, tokens: outcome.type === 'unsent' ? null : tokenCount(outcome.totalTokens) });
       }),
       expired: () => leases.expired(lease),
     };
+    open.add(permit);
+    return permit;
   }
 
   return {
     refusal: (ticket) => sightings.refusal(ticket),
+    giveAllBack: () => { for (const permit of open) permit.settle({ type: 'cancelled', totalTokens: null }); },
     enter: (ticket) =>
       defer(() => {
         const source = sourceOf(ticket.sourceId);
-        const lease: Lease = { id: nextLeaseId(), source, attemptId: ticket.attemptId, confirmedMs: scheduler.now() };
+        const lease: Lease = { id: `${holder}:${(lastLease += 1)}`, source, attemptId: ticket.attemptId, confirmedMs: scheduler.now(), unanswered: false };
         let undecided = true;
-        const asked = { ...source.rules, id: lease.id, mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
+        const asked = { ...source.rules, id: lease.id, holder, waits: ticket.waits === true, mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
         return connection.run<EnterAnswer>('enter', source.keys, asked).pipe(
           map((answer) => {
             sightings.note(source.id, answer);
@@ -91,7 +104,9 @@ export function createRedisGate(options: RedisGateOptions): Required<Gate> {
           }),
           // It may have been granted unheard: nobody may wait for it until it runs out.
           finalize(() => {
-            if (undecided) giveBack(lease, { result: 'unsent', givenUp: true });
+            if (!undecided) return;
+            lease.unanswered = true;
+            giveBack(lease, { result: 'unsent' });
           }),
         );
       }),

@@ -6,6 +6,7 @@ import { createAdmission } from '../admit.js';
 import { createBreakerGate, probeLeaseMs } from '../breaker/breakerGate.js';
 import type { Governance, GovernanceScope } from '../governance.js';
 import { createHedgeCap } from '../hedging/hedgeCap.js';
+import { longestParkMs } from '../parking.js';
 import { createWaitingLine } from '../waitingLine.js';
 import { openConnection } from './connection.js';
 import type { RedisConnection } from './connection.js';
@@ -56,7 +57,7 @@ export function createRedisGovernance(
     // It is heard of only where it decides.
     report: () => undefined,
   });
-  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, nextLeaseId: leaseIds(), scheduler, random });
+  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), scheduler, random });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
   const line = createWaitingLine({ answersLater: true });
 
@@ -65,8 +66,9 @@ export function createRedisGovernance(
     parking: {
       park(sourceId, forMs) {
         const { keys, rules } = known(sources, sourceId);
-        const endMs = now() + forMs;
-        sightings.park(sourceId, forMs);
+        const parkMs = Math.min(forMs, longestParkMs);
+        const endMs = now() + parkMs;
+        sightings.park(sourceId, parkMs);
         deliveries.deliver({ script: 'park', keys, ask: () => ({ ...rules, forMs: Math.max(0, Math.ceil(endMs - now())) }) });
       },
       parked: sightings.parked,
@@ -77,6 +79,7 @@ export function createRedisGovernance(
     breakers: () => ({ ...localBreaker.phases(), ...Object.fromEntries(sightings.phases) }),
     paced: () => Object.fromEntries(sightings.concurrencies),
     async close() {
+      gate.giveAllBack();
       await deliveries.drained(drainLimitMs);
       connection.close();
     },
@@ -94,11 +97,4 @@ function known(sources: ReadonlyMap<string, SharedSource>, id: string): SharedSo
   const source = sources.get(id);
   if (source === undefined) throw new Error(`there is no source ${id}`);
   return source;
-}
-
-/** Never the same in two processes, nor twice in one: an id that was given up is void. */
-function leaseIds(): () => string {
-  const holder = randomUUID();
-  let last = 0;
-  return () => `${holder}:${(last += 1)}`;
 }

@@ -1,6 +1,7 @@
 import { breakerLua } from '../breaker/breakerLua.js';
 import { paceLua } from '../pacing/paceLua.js';
 import { windowLua } from '../quota/windowLua.js';
+import { turnsLua } from './turnsLua.js';
 
 // One script a decision. All that a script may touch is in KEYS, the seven keys of one source; all that it is told is one
 // JSON text with durations, never instants: the time is the server's.
@@ -51,13 +52,26 @@ local function readHeld(id)
   local text = redis.call('HGET', heldKey, id)
   return text and cjson.decode(text)
 end
+
+local function keepParked(untilMs)
+  redis.call('HSET', sourceKey, 'parkedUntil', untilMs, 'parkedSince', now)
+  keepSource()
+end
+
+local function parkedUntilMs()
+  local untilMs, sinceMs = unpack(redis.call('HMGET', sourceKey, 'parkedUntil', 'parkedSince'))
+  untilMs, sinceMs = tonumber(untilMs or nil) or 0, tonumber(sinceMs or nil) or 0
+  if now >= sinceMs then return untilMs end
+  -- A clock that was set back must not make a pause longer; from here on it is the new clock's.
+  keepParked(now + untilMs - sinceMs)
+  return now + untilMs - sinceMs
+end
 `;
 
 /** Asks for a permit: heard by all governors, and taken from all of them or from none (G1). */
-export const enterScript = `${preamble}${breakerLua}${paceLua}${windowLua}
+export const enterScript = `${preamble}${breakerLua}${paceLua}${windowLua}${turnsLua}
 local function parkedLeftMs()
-  local untilMs = tonumber(redis.call('HGET', sourceKey, 'parkedUntil') or nil) or 0
-  return math.min(untilMs - now, ask.longestParkMs)
+  return math.min(parkedUntilMs() - now, ask.longestParkMs)
 end
 
 local function quotaRefusals(no)
@@ -74,12 +88,23 @@ local function quotaRefusals(no)
   end
 end
 
+-- Where places are what is short, who has gone without longest is next.
+local function turnRefusal(no, pace)
+  local places = math.min(ask.maxConcurrency or math.huge, concurrencyOf(pace))
+  if places == math.huge then return end
+  local free = places - inUse()
+  local sinceMs, longer = turns()
+  if free > 0 and free <= longer then no.turn = { free = free, longer = longer } end
+  if ask.waits and (free <= 0 or no.turn) then waitsSince(sinceMs) end
+end
+
 local function refusals(state, verdict, pace)
   local no = {}
   if parkedLeftMs() > 0 then no.parkedMs = parkedLeftMs() end
   if verdict and (verdict.type ~= 'pass' and verdict.type ~= 'probe' or verdict.type == 'probe' and not ask.mayProbe) then no.breaker = verdict end
   if inUse() >= concurrencyOf(pace) then no.paced = { concurrency = concurrencyOf(pace), inFlight = inUse(), slowStart = pace.slowStart } end
   quotaRefusals(no)
+  turnRefusal(no, pace)
   return next(no) and no or nil
 end
 
@@ -106,6 +131,7 @@ redis.call('ZADD', leasesKey, now + ask.ttlMs, ask.id)
 if verdict and verdict.type == 'probe' then state = takeProbe(state, ask.id) end
 redis.call('HSET', heldKey, ask.id, cjson.encode({ generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, probe = verdict ~= nil and verdict.type == 'probe' }))
 keepLeases()
+waitsNoMore()
 if ask.rpm or ask.tpm then spend(ask.id, ask.tokens) end
 return answer(state)
 `;
@@ -142,8 +168,8 @@ if ask.result == 'success' then
   redis.call('HSET', sourceKey, 'succeededMs', now)
   keepSource()
 end
--- Whoever asked for it did not hear the answer: should the question come after this, it is void.
-if ask.givenUp then
+-- Something that was said for it has not been answered: should that come after this, it is void.
+if ask.unanswered then
   redis.call('ZADD', releasedKey, now + ask.ttlMs, ask.id)
   redis.call('ZREMRANGEBYSCORE', releasedKey, '-inf', now)
   redis.call('PEXPIRE', releasedKey, ask.ttlMs)
@@ -161,7 +187,9 @@ local lost = {}
 for _, lease in ipairs(ask.leases) do
   local missing = not leaseIsAlive(lease.id)
   local room = not ask.maxConcurrency or inUse() < ask.maxConcurrency
-  if missing and (lease.sinceMs >= ask.ttlMs or not room) then
+  -- What was given back meanwhile is not put back by a renewal that comes late.
+  local released = missing and redis.call('ZSCORE', releasedKey, lease.id)
+  if missing and (released or lease.sinceMs >= ask.ttlMs or not room) then
     lost[#lost + 1] = lease.id
   else
     redis.call('ZADD', leasesKey, now + ask.ttlMs, lease.id)
@@ -175,14 +203,17 @@ return cjson.encode({ lost = #lost > 0 and lost or nil })
 
 /** Parks the source; a shorter wish never shortens a longer one. */
 export const parkScript = `${preamble}
-local untilMs = tonumber(redis.call('HGET', sourceKey, 'parkedUntil') or nil) or 0
-redis.call('HSET', sourceKey, 'parkedUntil', math.max(math.min(untilMs, now + ask.longestParkMs), now + ask.forMs))
-keepSource()
+keepParked(math.max(math.min(parkedUntilMs(), now + ask.longestParkMs), now + ask.forMs))
 return '{}'
 `;
 
 /** How long ago an attempt at this source succeeded. */
 export const ageScript = `${preamble}
 local succeededMs = tonumber(redis.call('HGET', sourceKey, 'succeededMs') or nil)
-return cjson.encode({ ageMs = succeededMs and math.max(0, now - succeededMs) })
+-- A clock that was set back must not keep it young.
+if succeededMs and succeededMs > now then
+  succeededMs = now
+  redis.call('HSET', sourceKey, 'succeededMs', now)
+end
+return cjson.encode({ ageMs = succeededMs and now - succeededMs })
 `;

@@ -1,7 +1,7 @@
 import type { BreakerPhase, Report } from '../../model/events.js';
 import type { Verdict } from '../breaker/breaker.js';
 import { breakerRefusal } from '../breaker/breakerRefusal.js';
-import { jointRefusal } from '../gate.js';
+import { jointRefusal, refuse } from '../gate.js';
 import type { AdmissionRefused, Ticket } from '../gate.js';
 import { pacedRefusal } from '../pacing/pacedRefusal.js';
 import type { Paced } from '../pacing/pacedRefusal.js';
@@ -17,6 +17,8 @@ export interface Noes {
   readonly inUse?: number;
   readonly requests?: RequestsSpent;
   readonly tokens?: TokensSpent;
+  /** There is room, for which other processes have waited longer. */
+  readonly turn?: { readonly free: number; readonly longer: number };
 }
 
 /** What an answer tells of the source beside the decision. */
@@ -108,7 +110,7 @@ export function createSightings({ now, report }: { readonly now: () => number; r
 }
 
 /** In the words of the governors that keep their state in this process, and in their order. */
-function refusalsOf({ sourceId, role }: Ticket, { parkedMs = 0, breaker, paced, inUse, requests, tokens }: Noes): AdmissionRefused[] {
+function refusalsOf({ sourceId, role }: Ticket, { parkedMs = 0, breaker, paced, inUse, requests, tokens, turn }: Noes): AdmissionRefused[] {
   const refusals = [
     parkedMs > 0 && parkedRefusal(sourceId, parkedMs),
     breaker && breakerRefusal(sourceId, breaker, role),
@@ -116,6 +118,7 @@ function refusalsOf({ sourceId, role }: Ticket, { parkedMs = 0, breaker, paced, 
     inUse !== undefined && atOnceRefused(sourceId, { inUse }),
     requests && requestsRefused(sourceId, requests),
     tokens && tokensRefused(sourceId, tokens),
+    turn && refuse(`${sourceId} has room for ${turn.free} more, and ${turn.longer} other processes have waited for it longer`, { sourceId }),
   ];
   return refusals.flatMap((refusal) => (refusal ? [refusal] : []));
 }
