@@ -1,6 +1,10 @@
 import { constants } from 'node:os';
+import { monotonicScheduler } from '../clock/monotonicScheduler.js';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+// `npx` and `npm run` pass a Ctrl-C on that the terminal has sent to us already.
+const samePressMs = 500;
 
 /** Why a command was stopped from outside; the reason of its abort signal. */
 export interface Interruption {
@@ -10,13 +14,16 @@ export interface Interruption {
 
 /**
  * Runs a command that can be stopped: Ctrl-C, SIGTERM and SIGHUP abort `signal`, and the command ends in order, with
- * 128 + the signal's number as its exit code. A second one ends the process at once.
+ * 128 + the signal's number as its exit code. A second one, if it is not the first one's echo, ends the process at once.
  */
 export async function interruptible(run: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController();
+  let abortedMs = Infinity;
   const onSignal = (name: (typeof signals)[number]): void => {
     const exitCode = 128 + constants.signals[name];
-    if (controller.signal.aborted) process.exit(exitCode);
+    const nowMs = monotonicScheduler.now();
+    if (nowMs - abortedMs > samePressMs) process.exit(exitCode);
+    abortedMs = Math.min(abortedMs, nowMs);
     controller.abort({ type: 'interruption', exitCode } satisfies Interruption);
   };
   for (const name of signals) process.on(name, onSignal);

@@ -6,6 +6,7 @@ import { addDoctor } from './doctor/doctorCommand.js';
 import { exitCodes } from './exitCodes.js';
 import { paragraph } from './paragraph.js';
 import { reportFailure } from './reportFailure.js';
+import { addTelemetry } from './telemetry/telemetryCommand.js';
 import type { Terminal } from './terminal.js';
 import { addUpstream } from './upstream/upstreamCommand.js';
 
@@ -60,7 +61,7 @@ function createProgram(terminal: Terminal, done: (exitCode: number) => void): Co
       getErrHasColors: () => true,
       outputError: (text, write) => write(text.replace(/^error/, err.paint('red', 'error'))),
     });
-  for (const add of [addDemo, addChat, addDoctor, addUpstream]) add(program, { terminal, done });
+  for (const add of [addDemo, addChat, addDoctor, addUpstream, addTelemetry]) add(program, { terminal, done });
   return program;
 }
 

@@ -8,7 +8,7 @@ export function maskedSettings({ sources, backendUrl, telemetryUrl, ...rest }: R
   return {
     ...rest,
     ...(backendUrl !== undefined && { backendUrl: maskUrl(backendUrl) }),
-    ...(telemetryUrl !== undefined && { telemetryUrl }),
+    ...(telemetryUrl !== undefined && { telemetryUrl: maskUrl(telemetryUrl) }),
     sources: sources.map(maskedSource),
   };
 }

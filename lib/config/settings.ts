@@ -86,13 +86,13 @@ export const scopeSettings = {
     key: 'BACKEND__URL',
     kind: redisUrl,
     absent: 'in memory',
-    what: 'Shares admission state across processes: a redis:// URL.',
+    what: 'Shares admission state across processes: redis://host:6379, redis+cluster://host,host or redis+sentinel://host,host/master; rediss for TLS.',
   }),
   telemetryUrl: setting({
     key: 'TELEMETRY__URL',
     kind: telemetryDatabase,
     absent: 'off',
-    what: 'Where the row of every attempt goes: sqlite: and a file, such as sqlite:./telemetry.db.',
+    what: 'Where the row of every attempt goes: sqlite: and a file, such as sqlite:./telemetry.db, or a postgres:// URL.',
   }),
   telemetrySchema: setting({
     key: 'TELEMETRY__SCHEMA',

@@ -1,22 +1,26 @@
 import type { AttemptRow } from './attemptRow.js';
 
-export type Dialect = 'sqlite';
+export type Dialect = 'sqlite' | 'postgres';
 /** `auto`: missing columns are added at start; `manual`: they are named, with the SQL to run. */
 export type SchemaMode = 'auto' | 'manual';
 
 interface Column {
-  readonly type: 'text' | 'integer';
+  readonly type: 'text' | 'json' | 'time' | 'integer' | 'flag';
   readonly constraint?: string;
 }
 
+// A flag is a number in both, so that the 0 or 1 of a row goes in unchanged and the same queries read it.
 const sqlTypes: Record<Dialect, Record<Column['type'], string>> = {
-  sqlite: { text: 'TEXT', integer: 'INTEGER' },
+  sqlite: { text: 'TEXT', json: 'TEXT', time: 'TEXT', integer: 'INTEGER', flag: 'INTEGER' },
+  postgres: { text: 'TEXT', json: 'JSONB', time: 'TIMESTAMPTZ', integer: 'BIGINT', flag: 'SMALLINT' },
 };
 
 const key: Column = { type: 'text', constraint: 'NOT NULL PRIMARY KEY' };
 const text: Column = { type: 'text', constraint: 'NOT NULL' };
 const optionalText: Column = { type: 'text' };
-const flag: Column = { type: 'integer', constraint: 'NOT NULL' };
+const optionalJson: Column = { type: 'json' };
+const time: Column = { type: 'time', constraint: 'NOT NULL' };
+const flag: Column = { type: 'flag', constraint: 'NOT NULL' };
 const figure: Column = { type: 'integer' };
 
 /** The one definition, in the table's order; DDL, inserts and migration are made from it. New columns go to the end (E2). */
@@ -50,19 +54,23 @@ const columns = {
   cached_tokens: figure,
   total_tokens: figure,
   estimated_tokens: figure,
-  tags: optionalText,
-  record_gaps: optionalText,
+  tags: optionalJson,
+  record_gaps: optionalJson,
   loop_lag_ms: figure,
   pid: figure,
   host: optionalText,
-  started_at: text,
-  created_at: text,
+  started_at: time,
+  created_at: time,
   stall_ms: figure,
   stall_count: figure,
 } as const satisfies Record<keyof AttemptRow, Column>;
 
 export const tableName = 'llm_attempts';
 export const columnNames = Object.keys(columns) as readonly (keyof AttemptRow)[];
+
+/** The columns that each version after the first added, the newest version last. A database keeps no version: its columns tell. */
+const additions = [['stall_ms', 'stall_count']] as const satisfies readonly (readonly (keyof AttemptRow)[])[];
+export const schemaVersion = additions.length + 1;
 
 const indexed = ['created_at', 'call_id'] as const satisfies readonly (keyof AttemptRow)[];
 
@@ -83,7 +91,13 @@ export function upgradeStatements(dialect: Dialect, present: readonly string[]):
   const missing = missingColumns(present);
   if (missing.length === 0) return [];
   // Never NOT NULL: rows from before have no value, and NULL says so (E2).
-  return [...missing.map((name) => `ALTER TABLE ${tableName} ADD COLUMN ${name} ${sqlTypes[dialect][columns[name].type]}`), ...indexStatements];
+  return [...missing.map((name) => `${addColumn[dialect]} ${name} ${sqlTypes[dialect][columns[name].type]}`), ...indexStatements];
+}
+
+/** The statements that bring a table of an older version, from 1, up to date; none for the newest. */
+export function upgradeSince(dialect: Dialect, version: number): readonly string[] {
+  const added: ReadonlySet<string> = new Set(additions.slice(version - 1).flat());
+  return upgradeStatements(dialect, columnNames.filter((name) => !added.has(name)));
 }
 
 export function missingColumns(present: readonly string[]): readonly (keyof AttemptRow)[] {
@@ -102,10 +116,25 @@ export function insertSql(): string {
   return `INSERT OR IGNORE INTO ${tableName} (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 }
 
-/** The values of a row in the order of `insertSql`. */
+/** The most rows of one `insertRowsSql`: the protocol counts parameters in 16 bits. */
+export const maxInsertRows = Math.floor(65_535 / columnNames.length);
+
+/** The same for several rows at once in Postgres, which takes the type of a parameter without one from its column. */
+export function insertRowsSql(rows: number): string {
+  const places = Array.from({ length: rows }, (_, row) => `(${columnNames.map((_name, at) => `$${row * columnNames.length + at + 1}`).join(', ')})`);
+  return `INSERT INTO ${tableName} (${columnNames.join(', ')}) VALUES ${places.join(', ')} ON CONFLICT (id) DO NOTHING`;
+}
+
+/** The values of a row in the order of its insert. */
 export function rowValues(row: AttemptRow): readonly (string | number | null)[] {
   return columnNames.map((name) => row[name]);
 }
+
+const addColumn: Record<Dialect, string> = {
+  // SQLite has no IF NOT EXISTS here.
+  sqlite: `ALTER TABLE ${tableName} ADD COLUMN`,
+  postgres: `ALTER TABLE ${tableName} ADD COLUMN IF NOT EXISTS`,
+};
 
 const indexStatements = indexed.map((name) => `CREATE INDEX IF NOT EXISTS ${tableName}_${name} ON ${tableName} (${name})`);
 

@@ -69,8 +69,9 @@ export function createSqliteSink({ file, schema = 'auto', busyTimeoutMs = 2000, 
       await running.exited;
     },
     abandon() {
-      // Not awaited: a thread that hangs in the file system ends when it comes back. The next write starts another.
-      void running?.worker.terminate();
+      // Not terminated, since the driver takes the whole process down if it then has to throw: a thread that hangs in the
+      // file system ends when it comes back. The next write starts another.
+      running?.worker.postMessage({ type: 'close' } satisfies WorkerRequest);
       running?.worker.unref();
       running = undefined;
     },

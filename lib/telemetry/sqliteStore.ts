@@ -8,7 +8,7 @@ import { insertSql, tableName, type SchemaMode } from './schema.js';
 export interface SqliteStoreOptions {
   readonly file: string;
   readonly schema: SchemaMode;
-  /** How long one statement waits for another process's lock. */
+  /** How long a write waits for another process's lock. */
   readonly busyTimeoutMs: number;
   /** Further PRAGMAs for the connection, such as `cache_size = 100`. */
   readonly pragmas: readonly string[];
@@ -62,15 +62,17 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
 function connect({ file, schema, busyTimeoutMs, pragmas }: SqliteStoreOptions): Connection {
   const Database = createRequire(import.meta.url)('better-sqlite3') as typeof Sqlite;
-  const db = new Database(file, { timeout: busyTimeoutMs });
+  // No wait inside the driver: a thread that is ended during one takes the whole process down when the driver then throws.
+  const db = new Database(file, { timeout: 0 });
   try {
-    untilFree(busyTimeoutMs, () => {
+    const insert = untilFree(busyTimeoutMs, () => {
       db.pragma('journal_mode = WAL');
       db.pragma('synchronous = NORMAL');
       for (const pragma of pragmas) db.pragma(pragma);
       migrateSqlite(db, schema);
+      return inserter(db);
     });
-    return { db, inode: inodeOf(file), insert: inserter(db) };
+    return { db, inode: inodeOf(file), insert: (rows) => untilFree(busyTimeoutMs, () => insert(rows)) };
   } catch (error: unknown) {
     db.close();
     throw error;
@@ -105,13 +107,12 @@ function insertOne(insert: Sqlite.Statement, find: Sqlite.Statement, row: RowVal
   }
 }
 
-/** Changing the journal mode while another connection holds the write lock fails at once, whatever the timeout. */
-function untilFree(limitMs: number, work: () => void): void {
+/** Does the work again and again while another connection holds a lock; a wait here ends at once with the thread. */
+function untilFree<T>(limitMs: number, work: () => T): T {
   const endMs = performance.now() + limitMs;
   for (;;) {
     try {
-      work();
-      return;
+      return work();
     } catch (error: unknown) {
       if (!codeOf(error)?.startsWith('SQLITE_BUSY') || performance.now() > endMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { startUpstream } from '../../lib/lab/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream.js';
+import { sharedRedisUrl } from '../support/redisServer.js';
 import { runCli } from './runCli.js';
 import { secret, sourceEnv } from './sourceEnv.js';
 
@@ -104,5 +105,24 @@ describe('doctor --probe', () => {
     const { probes } = JSON.parse(stdout) as { probes: { ms: number }[] };
     expect(probes).toMatchObject([{ source: 'silent/1', ok: false, code: 'call_deadline' }]);
     expect(probes[0]?.ms).toBeLessThan(10_000);
+  });
+
+  test.concurrent('asks a shared backend too', async () => {
+    const good = await start('open@0.02 d@0.05"OK" f@0.05');
+    const { code, stdout } = await runCli(['doctor', '--probe'], { env: sourceEnv({ good: good.url }, { LLM__BACKEND__URL: sharedRedisUrl() }) });
+    expect(stdout).toMatch(/^Backend: decides after \d\.\d\d s$/m);
+    expect(code).toBe(0);
+  });
+
+  test.concurrent('a shared backend that cannot be reached is a failure that tells where and why (G6)', async () => {
+    const good = await start('open@0.02 d@0.05"OK" f@0.05');
+    const env = sourceEnv({ good: good.url }, { LLM__BACKEND__URL: `redis://user:${secret}@127.0.0.1:9/0` });
+    const { code, stdout } = await runCli(['doctor', '--probe', '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      probes: [{ source: 'good/1', ok: true }],
+      backend: { ok: false, code: 'governance_backend', message: expect.stringMatching(/^Redis at 127\.0\.0\.1:9 gave no decision: .*ECONNREFUSED/) },
+    });
+    expect(stdout).not.toContain(secret);
   });
 });

@@ -25,12 +25,12 @@ export interface WorldSpec {
 export interface World {
   readonly governance: Governance;
   readonly events: GatewayEventBody[];
-  advance(ms: number): void;
+  advance(this: void, ms: number): void;
   /** A permit, or why not. */
-  enter(ticket?: Partial<Ticket>): Promise<Permit | AdmissionRefused>;
+  enter(this: void, ticket?: Partial<Ticket>): Promise<Permit | AdmissionRefused>;
   /** Settles when all that was said before has been heard. */
-  heard(): Promise<void>;
-  close(): Promise<void>;
+  heard(this: void): Promise<void>;
+  close(this: void): Promise<void>;
 }
 
 /** Keeps admission state, in one way or another. */

@@ -12,7 +12,12 @@ const cancelled = { type: 'cancelled', totalTokens: null } as const;
 const waits: Partial<Ticket> = { waits: true };
 
 /** Processes of one scope with one source of two places, on a time that the test sets. */
-function fleet(): { join(): { ask(wish?: Partial<Ticket>): Promise<Permit | string> }; advance(ms: number): void } {
+interface Fleet {
+  join(this: void): { ask(wish?: Partial<Ticket>): Promise<Permit | string> };
+  advance(this: void, ms: number): void;
+}
+
+function fleet(): Fleet {
   const scope = `turns-${randomUUID()}`;
   let nowMs = 1_700_000_000_000;
   return {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -11,8 +11,12 @@ import { batched, type Delivery } from '../../lib/telemetry/delivery.js';
 import { createRecorder, type Recorder } from '../../lib/telemetry/recorder.js';
 import { columnNames, schemaSql } from '../../lib/telemetry/schema.js';
 import { createSqliteSink, type SqliteSink, type SqliteSinkOptions } from '../../lib/telemetry/sqliteSink.js';
+import { startChild } from '../gateway/children/startChild.js';
+import { asks, closeAll, gatewayTo, upstream } from '../gateway/scene.js';
 import { attemptRecord } from './attemptRecord.js';
 
+// `SLOW=1` makes it fifty.
+const upgrades = process.env['SLOW'] === '1' ? 50 : 6;
 const quick: Delivery = { ...batched, batchMs: 10, retryMs: 30, retryMaxMs: 100, maxTries: 1000 };
 
 let dir: string;
@@ -26,9 +30,10 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  await closeAll();
   for (const cleanUp of cleanUps.reverse()) await cleanUp();
   rmSync(dir, { recursive: true, force: true });
-});
+}, 20_000);
 
 function openSink(options: Partial<SqliteSinkOptions> = {}): SqliteSink {
   const sink = createSqliteSink({ file, ...options });
@@ -80,6 +85,13 @@ function makeOldDatabase(at = file): void {
 }
 
 const script = (name: string): string => join(process.cwd(), 'spec', 'telemetry', name);
+
+/** What a short program that may use a sink on `file` prints, and how it ends. */
+function runCode(code: string): { signal: string | null; status: number | null; stdout: string; stderr: string } {
+  const program = `import { createSqliteSink } from '${join(process.cwd(), 'dist/telemetry/sqliteSink.js')}'; ${code}`;
+  const { signal, status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, file], { encoding: 'utf8', timeout: 20_000 });
+  return { signal, status, stdout, stderr };
+}
 
 function run(name: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [script(name), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -237,6 +249,17 @@ describe('a lock held by another process', () => {
     expect(stored().at(-1)).toMatchObject({ id: 'a', stall_ms: 3000 });
   });
 
+  test.each([
+    ['exits', 'process.exit(7)', ''],
+    ['gives the write up', "sink.abandon(); setTimeout(() => { console.log('alive'); process.exit(7); }, 1500)", 'alive\n'],
+  ])('does not take down a process that %s while a write waits for it', async (_what, act, stdout) => {
+    await openSink().open();
+    const holder = await lockFor(4000);
+    cleanUps.push(() => holder.kill('SIGKILL'));
+    const program = `const sink = createSqliteSink({ file: process.argv[1], busyTimeoutMs: 1000 }); sink.write([]).then(() => undefined); sink.write([['a']]).catch(() => undefined); setTimeout(() => { ${act} }, 500);`;
+    expect(runCode(program)).toEqual({ signal: null, status: 7, stdout, stderr: '' });
+  });
+
   test('a write that was given up is done by another thread later, once (TD-12)', async () => {
     const sink = openSink({ busyTimeoutMs: 500 });
     await sink.open();
@@ -262,6 +285,21 @@ describe('a database from before the stall columns', () => {
     expect(withDatabase((db) => db.pragma('user_version', { simple: true }))).toBe(99);
   });
 
+  test('is repaired at the start of a process though its version says the latest (TD-06 b)', async () => {
+    withDatabase((db) => db.exec(`${schemaSql('sqlite')} ALTER TABLE llm_attempts DROP COLUMN stall_ms; PRAGMA user_version = 1000`));
+    expect(await run('writeRow.mjs', file, 'a')).toEqual({ code: 0, output: '' });
+    expect(stored().map(({ id, stall_ms, stall_count }) => [id, stall_ms, stall_count])).toEqual([['a', 5, 1]]);
+  });
+
+  test('of a version newer than ours, with a column of its own: rows are written, nothing is dropped or renamed (TD-06 c)', async () => {
+    withDatabase((db) => db.exec(`${schemaSql('sqlite')} ALTER TABLE llm_attempts ADD COLUMN cost REAL DEFAULT 2.5; PRAGMA user_version = 1000`));
+    const shape = (): unknown => withDatabase((db) => [db.prepare('SELECT type, name, sql FROM sqlite_schema').all(), db.pragma('user_version')]);
+    const before = shape();
+    expect(await run('writeRow.mjs', file, 'a')).toEqual({ code: 0, output: '' });
+    expect(stored()).toEqual([expect.objectContaining({ id: 'a', cost: 2.5 })]);
+    expect(shape()).toEqual(before);
+  });
+
   test('manual: nothing is changed, the SQL to run is told, and rows flow once it was run (E2)', async () => {
     makeOldDatabase();
     const { recorder, troubles, record } = startRecorder({ schema: 'manual' });
@@ -282,17 +320,23 @@ describe('a database from before the stall columns', () => {
     expect(idsStored()).toEqual(['a']);
   });
 
-  test.each(['old', 'empty'])('six processes that start at once on an %s one all store their row (TD-05)', async (kind) => {
-    if (kind === 'old') makeOldDatabase();
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const ends = await Promise.all(ids.map((id) => run('writeRow.mjs', file, id)));
-    expect(ends).toEqual(ids.map(() => ({ code: 0, output: '' })));
-    expect(stored().filter(({ stall_ms }) => stall_ms === 5).map(({ id }) => id).sort()).toEqual(ids);
-    expect(stored().filter(({ stall_ms }) => stall_ms === null)).toHaveLength(kind === 'old' ? 3 : 0);
-    const names = Object.keys(stored()[0]!);
-    expect(new Set(names).size).toBe(names.length);
-    expect([...names].sort()).toEqual([...columnNames].sort());
-  }, 20_000);
+  test.each(['old', 'empty'])('eight processes that open an %s one at once and make a call each all store their row, again and again (TD-05)', async (kind) => {
+    const children = Array.from({ length: 8 }, () => startChild('upgrader.mjs', {}));
+    cleanUps.push(() => children.forEach((child) => child.kill()));
+    await Promise.all(children.map((child) => child.message()));
+    for (let round = 0; round < upgrades; round += 1) {
+      const at = join(dir, `${round}.db`);
+      if (kind === 'old') makeOldDatabase(at);
+      const told = children.map((child) => child.message<string[]>());
+      children.forEach((child) => child.send(at));
+      expect(await Promise.all(told)).toEqual(children.map(() => []));
+      const rows = stored(at);
+      expect(rows.filter(({ id }) => !id.startsWith('old-'))).toHaveLength(8);
+      expect(rows.filter(({ id, stall_ms, stall_count }) => id.startsWith('old-') && stall_ms === null && stall_count === null)).toHaveLength(kind === 'old' ? 3 : 0);
+      expect(withDatabase((db) => db.pragma('table_info(llm_attempts)') as { name: string }[], at).map(({ name }) => name).sort()).toEqual([...columnNames].sort());
+      expect(withDatabase((db) => db.pragma('integrity_check', { simple: true }), at)).toBe('ok');
+    }
+  }, 20_000 + upgrades * 3000);
 
   test('many threads that upgrade one at the same moment all succeed (TD-05)', async () => {
     for (let round = 0; round < 4; round += 1) {
@@ -329,6 +373,40 @@ describe('a database that cannot be written (TD-02)', () => {
     expect(troubles.length).toBeLessThanOrEqual(3);
     expect(troubles.at(-1)).toContain('20');
   });
+
+  interface Called {
+    slowestMs: number;
+    troubles: string[];
+    lost: number;
+  }
+
+  /** Twenty calls in a process that no file mode lets through. */
+  async function twentyCalls(databaseFile: string): Promise<Called> {
+    const { url } = await upstream(['d@0"ok" f@0']);
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const child = startChild('steadyCaller.mjs', { url, databaseFile, everyMs: 20, calls: 20 }, nobody);
+    cleanUps.push(child.kill);
+    const told = await child.message<Called>();
+    expect(await child.ended).toEqual({ code: 0, signal: null, stderr: '' });
+    return told;
+  }
+
+  test('read-only from the start, or in a missing directory: twenty calls succeed on time, one clear message, each attempt is counted', async () => {
+    withDatabase((db) => db.exec(schemaSql('sqlite')));
+    chmodSync(file, 0o444);
+    chmodSync(dir, 0o555);
+    cleanUps.push(() => chmodSync(dir, 0o755));
+    const [readOnly, missing] = await Promise.all([twentyCalls(file), twentyCalls(join(dir, 'gone', 't.db'))]);
+    for (const [{ slowestMs, troubles, lost }, why] of [[readOnly, /readonly database/], [missing, /directory does not exist/]] as const) {
+      expect(slowestMs).toBeLessThan(3000);
+      expect(troubles[0]).toMatch(/^telemetry cannot be written; rows are held and tried again, calls go on: sqlite:/);
+      expect(troubles[0]).toMatch(why);
+      expect(troubles.slice(1).every((message) => message.includes('lost'))).toBe(true);
+      expect(troubles.length).toBeLessThanOrEqual(3);
+      expect(lost).toBe(20);
+    }
+    expect(idsStored()).toEqual([]);
+  }, 30_000);
 
   test('a directory that appears later is used', async () => {
     const later = join(dir, 'later');
@@ -371,14 +449,21 @@ describe('a database that cannot be written (TD-02)', () => {
   test.each([
     ['a page limit', fullByLimit],
     ['a full disk', fullDisk],
-  ])('%s: rows are held, and all stored once there is room; a few messages', async (_kind, fill) => {
+  ])('%s: calls go on, rows are held, and all stored once there is room; a few messages', async (_kind, fill) => {
     const { options, free } = fill();
     const { recorder, troubles } = startRecorder(options);
-    const ids = Array.from({ length: 40 }, (_, at) => `r${at}`);
-    for (const id of ids) recorder.record([attemptRecord({ id, tags: { long: 'x'.repeat(2000) } })]);
+    const { gateway } = gatewayTo([(await upstream(['d@0"ok" f@0'])).url]);
+    const ids: string[] = [];
+    gateway.events$.subscribe((event) => {
+      if (event.type !== 'round-decided') return;
+      recorder.record(event.records);
+      ids.push(...event.records.map(({ id }) => id));
+    });
+    for (let i = 0; i < 40; i += 1) await gateway.chat(asks('hello', { tags: { long: 'x'.repeat(2000) } }));
     await until(() => troubles.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(recorder.pending).toBe(40);
+    // The last page may have had room for one or two.
+    expect(recorder.pending).toBeGreaterThan(30);
     free();
     await until(() => recorder.pending === 0);
     expect(idsStored()).toEqual(ids);

@@ -16,7 +16,8 @@ const purpose = paragraph(`
 Shows the settings of a scope as they take effect, defaults included and secrets masked, and what is doubtful about them. If
 they are refused, every problem is told at once, each with its key, value and remedy, and the exit code is 3. With
 --probe it also asks each source a short question, which costs a few tokens (more where the model reasons), each by itself,
-without retry or hedge, and tells how long it took or why it failed; then the exit code is 1 if any source fails.`);
+without retry or hedge, and the shared backend, and tells how long it took or why it failed; then the exit code is 1 if any
+of them fails.`);
 
 const examples = `
 Examples:

@@ -4,6 +4,7 @@ import { inSeconds } from '../inSeconds.js';
 import type { Paint } from '../paint.js';
 import { table } from '../table.js';
 import type { Screen } from '../terminal.js';
+import type { BackendProbe } from './probeBackend.js';
 import type { Probe } from './probeSources.js';
 import { scopeTable, sourceTables } from './settingsTables.js';
 
@@ -50,4 +51,11 @@ export function probeLines(probes: readonly Probe[], { paint, columns }: Screen)
     paint('bold', 'Probe: a short question to each source'),
     table({ head: ['source', 'result', 'time', ''], rows, figures: [2], widest, paint }),
   ];
+}
+
+/** What the shared backend answered, if there is one. */
+export function backendLines(probe: BackendProbe | undefined, { paint }: Screen): string[] {
+  if (probe === undefined) return [];
+  const took = `after ${inSeconds(probe.ms)}`;
+  return [probe.ok ? `Backend: ${paint('green', 'decides')} ${took}` : `Backend: ${paint('red', probe.code)} ${took}: ${probe.message}`];
 }

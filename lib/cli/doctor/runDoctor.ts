@@ -4,8 +4,9 @@ import { settingsFromEnv } from '../../config/settingsFromEnv.js';
 import { ConfigError } from '../../model/errors.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen, Terminal } from '../terminal.js';
-import { doctorLines, probeLines, refusalLines } from './doctorLines.js';
+import { backendLines, doctorLines, probeLines, refusalLines } from './doctorLines.js';
 import type { Examined } from './doctorLines.js';
+import type { BackendProbe } from './probeBackend.js';
 import type { Probe } from './probeSources.js';
 
 export interface DoctorOptions {
@@ -17,7 +18,7 @@ export interface DoctorOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks at the settings of a scope and, if asked, at each of its sources. */
+/** Looks at the settings of a scope and, if asked, at each of its sources and at its shared backend. */
 export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal }: DoctorOptions): Promise<number> {
   const { out } = terminal;
   const examined = examine(scope, terminal.env);
@@ -28,10 +29,10 @@ export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal
   }
   const { settings, findings } = examined;
   if (!json) say(out, doctorLines(examined, out));
-  const probes = probe ? await probeAll(examined, { timeoutS, signal }) : undefined;
-  if (json) say(out, [toJson({ scope, settings: maskedSettings(settings), findings, ...(probes === undefined ? {} : { probes }) })]);
-  else if (probes !== undefined) say(out, probeLines(probes, out));
-  return exitCodeOf(probes);
+  const probed = probe ? await probeAll(examined, { timeoutS, signal }) : undefined;
+  if (json) say(out, [toJson({ scope, settings: maskedSettings(settings), findings, ...probed })]);
+  else if (probed !== undefined) say(out, [...probeLines(probed.probes, out), ...backendLines(probed.backend, out)]);
+  return probed === undefined || [...probed.probes, probed.backend].every((asked) => asked?.ok !== false) ? exitCodes.done : exitCodes.failed;
 }
 
 const refusedAdvice = 'correct these keys; the file .env.example explains each, --env-file FILE reads them from a file';
@@ -48,13 +49,10 @@ function examine(scope: string, env: Readonly<Record<string, string | undefined>
 }
 
 /** Loaded only now: without it no gateway is needed. */
-async function probeAll({ given, settings }: Examined, limits: Pick<DoctorOptions, 'timeoutS' | 'signal'>): Promise<Probe[]> {
-  const { probeSources } = await import('./probeSources.js');
-  return probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), ...limits });
-}
-
-function exitCodeOf(probes: readonly Probe[] = []): number {
-  return probes.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failed;
+async function probeAll({ given, settings }: Examined, limits: Pick<DoctorOptions, 'timeoutS' | 'signal'>): Promise<{ probes: Probe[]; backend?: BackendProbe }> {
+  const [{ probeSources }, { probeBackend }] = await Promise.all([import('./probeSources.js'), import('./probeBackend.js')]);
+  const [probes, backend] = await Promise.all([probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), ...limits }), probeBackend(settings)]);
+  return { probes, ...(backend === undefined ? {} : { backend }) };
 }
 
 function say(screen: Screen, lines: readonly string[]): void {

@@ -35,7 +35,7 @@ export function createDeliveries({ connection, scheduler, giveUpMs }: Deliveries
       const endMs = scheduler.now() + giveUpMs;
       const said$ = defer(() => connection.run<R>(script, keys, ask())).pipe(
         retry({
-          delay: (error) => (scheduler.now() < endMs ? merge(connection.ready$, timer(nextTryMs, scheduler)).pipe(take(1)) : throwError(() => error)),
+          delay: (error: unknown) => (scheduler.now() < endMs ? merge(connection.ready$, timer(nextTryMs, scheduler)).pipe(take(1)) : throwError(() => error)),
         }),
       );
       const subscription = said$.subscribe({ next: onAnswer, error: () => undefined });

@@ -36,9 +36,10 @@ function placeOf({ type, hosts: [first, ...others], master = '', db, tls }: Redi
 }
 
 function openCluster(Nodes: Ioredis['Cluster'], target: RedisTarget): Cluster {
-  const { enableOfflineQueue, retryStrategy, ...redisOptions } = connectionOptions(target);
+  const { retryStrategy, ...redisOptions } = connectionOptions(target);
   return new Nodes([...target.hosts], {
-    enableOfflineQueue,
+    // A node is connected to when it is first spoken to; else all that is said to it in that moment would be refused.
+    enableOfflineQueue: true,
     clusterRetryStrategy: retryStrategy,
     redisOptions,
     // These two would say a command again that may have been heard.

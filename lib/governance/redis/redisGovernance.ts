@@ -71,7 +71,7 @@ export function createRedisGovernance(
         sightings.park(sourceId, parkMs);
         deliveries.deliver({ script: 'park', keys, ask: () => ({ ...rules, forMs: Math.max(0, Math.ceil(endMs - now())) }) });
       },
-      parked: sightings.parked,
+      parked: () => sightings.parked(),
     },
     progress: { ageMs: () => ageMs(connection, [...sources.values()]) },
     line,
