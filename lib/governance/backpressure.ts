@@ -46,9 +46,10 @@ export interface WaitOptions<A> {
  */
 export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
   const { tryAdmit, patience$, refuseWait, pauseMs = (askedMs: number) => askedMs, line, pollEveryMs, random, scheduler } = options;
+  const { spreadMs = 0 } = line;
 
   const lookInMs = ({ retryAfterMs = Infinity, notBeforeMs, certain, asked }: NoneAdmitted): number => {
-    if (certain) return asked ? pauseMs(notBeforeMs) : notBeforeMs;
+    if (certain) return asked ? pauseMs(notBeforeMs) : notBeforeMs + spreadMs * random();
     return Math.max(notBeforeMs, Math.min(retryAfterMs, pollMs(pollEveryMs, random)));
   };
 

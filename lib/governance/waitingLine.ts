@@ -15,15 +15,18 @@ export interface WaitingLine {
   advance(): void;
   /** Told by admission each time a permit is granted. */
   granted(): void;
+  /** Others come back in the same instant: each waits up to so much longer where it knows when asking can help; default 0. */
+  readonly spreadMs?: number;
   readonly length: number;
 }
 
 export interface WaitingLineOptions {
   /** Whether somebody has got in is known later: then one tries at a time, the next one when that has got in. */
   readonly answersLater?: boolean;
+  readonly spreadMs?: number;
 }
 
-export function createWaitingLine({ answersLater = false }: WaitingLineOptions = {}): WaitingLine {
+export function createWaitingLine({ answersLater = false, spreadMs = 0 }: WaitingLineOptions = {}): WaitingLine {
   const places = new Set<() => Turn>();
   let grants = 0;
   let grantsFollowed = 0;
@@ -63,6 +66,7 @@ export function createWaitingLine({ answersLater = false }: WaitingLineOptions =
     // Who asks a shared backend asks for himself: what is free by time may go to another process meanwhile.
     advance: () => (answersLater ? undefined : letIn({ atLeastOne: false })),
     granted: () => { grants += 1; },
+    spreadMs,
     get length() {
       return places.size;
     },

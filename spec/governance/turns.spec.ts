@@ -62,6 +62,7 @@ describe('places of a source, between processes', () => {
     await poor.ask(waits);
     first.settle(cancelled);
     expect(await rich.ask(waits)).toBe('a/1 has room for 1 more, and 1 other processes have waited for it longer');
+    advance(100);
     held(await poor.ask(waits)).settle(cancelled);
     held(await rich.ask(waits));
   });
@@ -106,5 +107,31 @@ describe('places of a source, between processes', () => {
     for (const place of places) place.settle(cancelled);
     held(await rich.ask(waits));
     held(await poor.ask(waits));
+  });
+});
+
+describe('a no that is known', () => {
+  test('R-X9: that there is no place is believed for 100 ms, by all who wait in this process', async () => {
+    const { join, advance } = fleet();
+    const [rich, poor] = [join(), join()];
+    const first = held(await rich.ask());
+    held(await rich.ask());
+    await poor.ask(waits);
+    first.settle(cancelled);
+    // Heard in its order, so that the place is free by now.
+    await rich.ask({ role: 'backup' }).then((answer) => { held(answer).settle(cancelled); });
+    advance(99);
+    expect(await poor.ask(waits)).toBe('a/1 runs 2 requests already');
+    advance(1);
+    held(await poor.ask(waits));
+  });
+
+  test('what this process gives back it believes at once', async () => {
+    const only = fleet().join();
+    const first = held(await only.ask());
+    held(await only.ask());
+    expect(await only.ask(waits)).toBe('a/1 runs 2 requests already');
+    first.settle(cancelled);
+    held(await only.ask(waits));
   });
 });

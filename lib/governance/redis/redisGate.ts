@@ -73,7 +73,7 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
         local.settle(outcome);
         open.delete(permit);
         leases.drop(lease);
-        if (outcome.type === 'unsent') sightings.withdrawn(source.id);
+        sightings.givenBack(source.id, { unsent: outcome.type === 'unsent' });
         giveBack(lease, { result: outcome.type, tokens: outcome.type === 'unsent' ? null : tokenCount(outcome.totalTokens) });
       }),
       expired: () => leases.expired(lease),

@@ -35,6 +35,8 @@ export interface RedisOptions {
 const decisionMs = 250;
 const minuteMs = 60_000;
 const drainLimitMs = 1000;
+/** The first of many who come back for the same place is refused for all of them. */
+const spreadMs = 50;
 
 /**
  * Keeps the admission state of a fleet in Redis, on the server's clock: one script a decision, leases that end with their
@@ -59,7 +61,7 @@ export function createRedisGovernance(
   });
   const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), scheduler, random });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
-  const line = createWaitingLine({ answersLater: true });
+  const line = createWaitingLine({ answersLater: true, spreadMs });
 
   return {
     admission: createAdmission({ gates: [gate, ...hedgeCap], line }),

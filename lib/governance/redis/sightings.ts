@@ -37,8 +37,8 @@ export interface Sightings {
   refused(ticket: Ticket, noes: Noes): AdmissionRefused;
   /** What need not be asked again, since the answer is known for a while yet. */
   refusal(ticket: Ticket): AdmissionRefused | undefined;
-  /** A request was taken out of the window before its time. */
-  withdrawn(sourceId: string): void;
+  /** This process gives a permit back; `unsent`: its request leaves the window before its time. */
+  givenBack(sourceId: string, how: { readonly unsent: boolean }): void;
   park(sourceId: string, forMs: number): void;
   parked(): Record<string, number>;
   readonly phases: ReadonlyMap<string, BreakerPhase>;
@@ -48,9 +48,16 @@ export interface Sightings {
 interface Pauses {
   parkedUntilMs: number;
   coolingUntilMs: number;
-  fullUntilMs: number;
+  windowUntilMs: number;
   spent: RequestsSpent | undefined;
+  placesUntilMs: number;
+  places: Pick<Noes, 'paced' | 'inUse' | 'turn'>;
 }
+
+const noPauses: Pauses = { parkedUntilMs: -Infinity, coolingUntilMs: -Infinity, windowUntilMs: -Infinity, spent: undefined, placesUntilMs: -Infinity, places: {} };
+
+/** For so long it is believed that there is no place, so that a thousand callers who wait ask no more often than a few. */
+const noPlaceMs = 100;
 
 export function createSightings({ now, report }: { readonly now: () => number; readonly report: Report }): Sightings {
   const phases = new Map<string, BreakerPhase>();
@@ -58,17 +65,21 @@ export function createSightings({ now, report }: { readonly now: () => number; r
   const pauses = new Map<string, Pauses>();
 
   function pausesOf(sourceId: string): Pauses {
-    const known = pauses.get(sourceId) ?? { parkedUntilMs: -Infinity, coolingUntilMs: -Infinity, fullUntilMs: -Infinity, spent: undefined };
+    const known = pauses.get(sourceId) ?? { ...noPauses };
     pauses.set(sourceId, known);
     return known;
   }
 
-  function remember(sourceId: string, { parkedMs = 0, breaker, requests }: Noes): void {
-    const known = pausesOf(sourceId);
-    known.parkedUntilMs = now() + parkedMs;
-    known.coolingUntilMs = now() + (breaker?.type === 'cooling' ? breaker.leftMs : 0);
-    known.fullUntilMs = now() + (requests?.leavesInMs ?? 0);
-    known.spent = requests;
+  function remember(sourceId: string, { parkedMs = 0, breaker, paced, inUse, turn, requests }: Noes): void {
+    const places = { ...(paced && { paced }), ...(inUse !== undefined && { inUse }), ...(turn && { turn }) };
+    pauses.set(sourceId, {
+      parkedUntilMs: now() + parkedMs,
+      coolingUntilMs: now() + (breaker?.type === 'cooling' ? breaker.leftMs : 0),
+      windowUntilMs: now() + (requests?.leavesInMs ?? 0),
+      spent: requests,
+      placesUntilMs: now() + (Object.keys(places).length > 0 ? noPlaceMs : 0),
+      places,
+    });
   }
 
   return {
@@ -89,17 +100,20 @@ export function createSightings({ now, report }: { readonly now: () => number; r
     refusal(ticket) {
       const known = pauses.get(ticket.sourceId);
       if (known === undefined) return undefined;
-      const { spent, parkedUntilMs, coolingUntilMs, fullUntilMs } = known;
+      const { spent, parkedUntilMs, coolingUntilMs, windowUntilMs, placesUntilMs, places } = known;
       const leftMs = (untilMs: number): number => Math.max(0, untilMs - now());
       const refusals = refusalsOf(ticket, {
         parkedMs: leftMs(parkedUntilMs),
         ...(leftMs(coolingUntilMs) > 0 && { breaker: { type: 'cooling', leftMs: leftMs(coolingUntilMs) } }),
-        ...(spent !== undefined && leftMs(fullUntilMs) > 0 && { requests: { ...spent, leavesInMs: leftMs(fullUntilMs) } }),
+        ...(spent !== undefined && leftMs(windowUntilMs) > 0 && { requests: { ...spent, leavesInMs: leftMs(windowUntilMs) } }),
+        ...(leftMs(placesUntilMs) > 0 && places),
       });
       return refusals.length > 0 ? jointRefusal(refusals) : undefined;
     },
-    withdrawn(sourceId) {
-      pausesOf(sourceId).fullUntilMs = -Infinity;
+    givenBack(sourceId, { unsent }) {
+      const known = pausesOf(sourceId);
+      known.placesUntilMs = -Infinity;
+      if (unsent) known.windowUntilMs = -Infinity;
     },
     park(sourceId, forMs) {
       const known = pausesOf(sourceId);
