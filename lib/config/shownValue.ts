@@ -18,7 +18,7 @@ export function shownValue(value: unknown, secrets: readonly string[]): string {
 
 /** A URL without the name, password, query and fragment, where credentials hide. */
 export function maskUrl(text: string): string {
-  return text.replace(/^([^:]*:\/\/)[^]*@/, '$1[masked]@').replace(/^([^:]*:\/\/[^?#]*)([?#])[^]+$/, '$1$2[masked]');
+  return text.replace(/^([^/@]*:\/\/)?[^]*@/, '$1[masked]@').replace(/^([^:]*:\/\/[^?#]*)([?#])[^]+$/, '$1$2[masked]');
 }
 
 function cut(text: string): string {

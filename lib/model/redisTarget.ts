@@ -46,8 +46,10 @@ function parseHost(text: string, defaultPort: number): { host: string; port: num
 function loginOf(credentials: string | undefined): Pick<RedisTarget, 'username' | 'password'> | undefined {
   if (credentials === undefined) return {};
   const [user = '', ...rest] = credentials.split(':');
+  // A name alone would log in nobody.
+  if (rest.length === 0) return undefined;
   try {
-    return { ...(user !== '' && { username: decodeURIComponent(user) }), ...(rest.length > 0 && { password: decodeURIComponent(rest.join(':')) }) };
+    return { ...(user !== '' && { username: decodeURIComponent(user) }), password: decodeURIComponent(rest.join(':')) };
   } catch {
     return undefined;
   }
