@@ -9,6 +9,11 @@ import { diagramOf } from '../marble-tests/operators/diagramOf.js';
 import { startUpstream } from '../lib/lab/upstream.js';
 import type { Upstream } from '../lib/lab/upstream.js';
 import { schemaSql } from '../lib/telemetry/schema.js';
+import { resolveSettings } from '../lib/config/resolveSettings.js';
+import { settingsFromEnv } from '../lib/index.js';
+import { parseRedisUrl } from '../lib/model/redisTarget.js';
+import { runCli } from './cli/runCli.js';
+import { sharedPostgres } from './support/postgresServer.js';
 import { settingsTable } from './support/settingsTable.js';
 
 const run = promisify(execFile);
@@ -90,6 +95,31 @@ describe('README', () => {
     expect(shown.map(([operator]) => operator)).toEqual(['silence', 'livenessTimeout', 'stallMetrics', 'hedge']);
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(shown.map(([operator]) => [operator, diagramOf(operator)])));
   });
+
+  test('its environment, that of a fleet too, and its forms of an address of Redis are accepted', () => {
+    const env = blocks('sh').flatMap((block) => [...block.matchAll(/^(LLM__\w+)=(\S+)$/gm)].map(([, key = '', value = '']) => [key, value] as const));
+    const { settings } = resolveSettings(settingsFromEnv('LLM', Object.fromEntries(env)));
+    expect(Object.keys(settings)).toEqual(expect.arrayContaining(['backendUrl', 'telemetryUrl']));
+    const forms = [...readme.matchAll(/`(redis(?:\+\w+)?:\/\/[^`]+)`/g)].map(([, url = '']) => parseRedisUrl(url)?.type);
+    expect(forms).toEqual(['single', 'cluster', 'sentinel']);
+  });
+
+  test('its telemetry commands do what they say', async () => {
+    const postgres = await sharedPostgres();
+    try {
+      const database = await postgres.createDatabase();
+      const lines = blocks('sh').flatMap((block) => [...block.matchAll(/^polygateway (telemetry [^#\n]*)/gm)].map(([, line = '']) => line.trim()));
+      const told: string[] = [];
+      for (const line of lines) told.push((await runCli(line.replace(/postgres:\/\/\S+/, database).split(' '))).stdout);
+      expect(told).toEqual([
+        expect.stringMatching(/^CREATE TABLE[\s\S]*stall_count/),
+        expect.stringMatching(/^ALTER TABLE[^;]*stall_ms[^;]*;\nALTER TABLE[^;]*stall_count/),
+        'made the table llm_attempts\n',
+      ]);
+    } finally {
+      await postgres.stop();
+    }
+  }, 30_000);
 
   test('its commands are scripts of the package', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };

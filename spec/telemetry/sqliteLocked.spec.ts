@@ -85,7 +85,8 @@ describe(`another process holds the write lock for ${lockMs / 1000} s`, () => {
     expect(rows).toHaveLength(500);
     expect(rows.filter(({ source, outcome, role }) => source !== 'main/1' || outcome !== 'ok' || role !== 'primary')).toEqual([]);
     expect(stalled(rows)).toEqual([]);
-    expect(longestLagMs(rows)).toBeLessThan(1000);
+    // Our own start may take its time on a busy machine; a wait for the lock in this thread would be the whole of its 2 s.
+    expect(longestLagMs(rows)).toBeLessThan(1800);
   }, 60_000);
 
   test('TD-01: one long stream and five short ones that end meanwhile: no gap is long, and six rows are stored soon after it', async () => {
