@@ -97,7 +97,7 @@ describe('README', () => {
   });
 
   test('its environment, that of a fleet too, and its forms of an address of Redis are accepted', () => {
-    const env = blocks('sh').flatMap((block) => [...block.matchAll(/^(LLM__\w+)=(\S+)$/gm)].map(([, key = '', value = '']) => [key, value] as const));
+    const env = blocks('sh').flatMap((block) => [...block.matchAll(/^(LLM__\w+)=(\S+)$/gm)].map(([, key = '', value = '']) => [key, value.replace('…', '')] as const));
     const { settings } = resolveSettings(settingsFromEnv('LLM', Object.fromEntries(env)));
     expect(Object.keys(settings)).toEqual(expect.arrayContaining(['backendUrl', 'telemetryUrl']));
     const forms = [...readme.matchAll(/`(redis(?:\+\w+)?:\/\/[^`]+)`/g)].map(([, url = '']) => parseRedisUrl(url)?.type);
