@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { Redis } from 'ioredis';
 import { startUpstream } from '../../lib/lab/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream.js';
 import { schemaSql } from '../../lib/telemetry/schema.js';
+import { sharedRedisUrl } from '../support/redisServer.js';
 import { startCli } from './runCli.js';
 import type { RunningCli } from './runCli.js';
 import { sourceEnv } from './sourceEnv.js';
@@ -90,6 +92,21 @@ describe('E5: chat that is told to stop', () => {
     expect(tookMs).toBeLessThan(3000);
     expect(stored()).toEqual([left('primary')]);
     await until(() => a.requests[0]!.closedByClientMs !== null);
+  });
+
+  test('over a shared backend: its lease is given back, not left to run out', async () => {
+    const redis = new Redis(sharedRedisUrl());
+    cleanUps.push(() => redis.disconnect());
+    const scope = `STOP${process.pid}`;
+    const leases = (): Promise<number> => redis.zcard(`polygateway:1:{${scope}/a%002f1}:leases`);
+    const a = await upstream(slow);
+    const env = Object.fromEntries(Object.entries(sourceEnv({ a: a.url }, { LLM__BACKEND__URL: sharedRedisUrl() })).map(([key, value]) => [key.replace('LLM', scope), value]));
+    const cli = startCli(['chat', '--scope', scope, 'x'], { env });
+    cleanUps.push(() => cli.child.kill('SIGKILL'));
+    await until(() => a.requests.length === 1);
+    expect(await leases()).toBe(1);
+    expect(await stop(cli, 'SIGTERM')).toMatchObject({ code: 143, output: '' });
+    expect(await leases()).toBe(0);
   });
 
   test('with a backup under way: both rows, both connections', async () => {

@@ -26,7 +26,7 @@ export interface RedisOptions {
   readonly scheduler: SchedulerLike;
   /** A decision that takes longer is none (G6); default 250. */
   readonly decisionLimitMs?: number;
-  /** How long a request and its tokens count; default: a minute, and as long as a grant may be on its way. */
+  /** How long a request and its tokens count; default: a minute, and as long as they may be on their way. */
   readonly windowMs?: number;
   /** Only for tests: the time that scripts go by instead of the server's. */
   readonly serverNow?: () => number;
@@ -34,6 +34,8 @@ export interface RedisOptions {
 
 const decisionMs = 250;
 const minuteMs = 60_000;
+/** From grant to source: one request may make a connection first, and another of a minute later find it made. */
+const onItsWayMs = 1000;
 const drainLimitMs = 1000;
 /** The first of many who come back for the same place is refused for all of them. */
 const spreadMs = 50;
@@ -44,7 +46,7 @@ const spreadMs = 50;
  */
 export function createRedisGovernance(
   { sources: upstreams, breaker, hedgeMaxRatio, now, random, report }: GovernanceScope,
-  { target, scope, leaseTtlMs: ttlMs, scheduler, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + limitMs, serverNow }: RedisOptions,
+  { target, scope, leaseTtlMs: ttlMs, scheduler, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + onItsWayMs, serverNow }: RedisOptions,
 ): Governance & { close(): Promise<void> } {
   const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs })]));
   const connection = openConnection({ target, scheduler, report, limitMs, serverNow });
