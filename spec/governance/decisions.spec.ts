@@ -268,6 +268,7 @@ describe('the breaker in Redis cannot be read', () => {
 
     const refused = await member.enter();
     expect(refused).toMatchObject({ name: 'AdmissionRefused', message: expect.stringMatching(/^the breaker of a\/1 is open for \d+ ms more$/) });
+    expect(member.governance.breakers()).toEqual({ 'a/1': 'open' });
     const third = another();
     expect([await third.enter(), await third.enter(), await third.enter()].map(isPermit)).toEqual([true, true, false]);
     await until('what was granted beside the breaker is given back', async () => (await ledger.leases()) === 2);

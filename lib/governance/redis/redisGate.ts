@@ -95,8 +95,9 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
           map((answer) => {
             sightings.note(source.id, answer);
             const no = answer.refused;
-            // Where the shared breaker cannot be read, no phase is told.
-            const own = no === undefined && answer.phase === undefined ? localBreaker.refusal(ticket) : undefined;
+            const isUnreadable = answer.phase === undefined;
+            if (isUnreadable) sightings.lostSightOfBreaker(source.id);
+            const own = isUnreadable && no === undefined ? localBreaker.refusal(ticket) : undefined;
             if (own !== undefined) throw own;
             undecided = false;
             if (no !== undefined) throw sightings.refused(ticket, no);

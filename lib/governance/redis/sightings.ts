@@ -33,6 +33,8 @@ export interface Sighting {
 /** What this process has last seen of the state that it shares. */
 export interface Sightings {
   note(sourceId: string, sighting: Sighting): void;
+  /** The shared breaker cannot be read. */
+  lostSightOfBreaker(sourceId: string): void;
   /** Says why not, and remembers what is true of everybody until a time that is known. */
   refused(ticket: Ticket, noes: Noes): AdmissionRefused;
   /** What need not be asked again, since the answer is known for a while yet. */
@@ -93,6 +95,7 @@ export function createSightings({ now, report }: { readonly now: () => number; r
       concurrencies.set(sourceId, changes.concurrency);
       report({ type: 'pace-changed', source: sourceId, concurrency: changes.concurrency });
     },
+    lostSightOfBreaker: (sourceId) => void phases.delete(sourceId),
     refused(ticket, noes) {
       remember(ticket.sourceId, noes);
       return jointRefusal(refusalsOf(ticket, noes));
