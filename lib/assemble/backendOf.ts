@@ -7,8 +7,8 @@ import { createRedisGovernance } from '../governance/redis/redisGovernance.js';
 import { parseRedisUrl } from '../model/redisTarget.js';
 
 /** Where the settings say that the admission state is kept. */
-export function backendOf({ scope, backendUrl, backendLeaseTtlS }: ResolvedSettings, scheduler: SchedulerLike): (governed: GovernanceScope) => Governance {
+export function backendOf({ scope, backendUrl, backendLeaseTtlS, pollS }: ResolvedSettings, scheduler: SchedulerLike): (governed: GovernanceScope) => Governance {
   const target = backendUrl === undefined ? undefined : parseRedisUrl(backendUrl);
   if (target === undefined) return createMemoryGovernance;
-  return (governed) => createRedisGovernance(governed, { target, scope, leaseTtlMs: secondsToMs(backendLeaseTtlS), scheduler });
+  return (governed) => createRedisGovernance(governed, { target, scope, leaseTtlMs: secondsToMs(backendLeaseTtlS), pollMs: secondsToMs(pollS), scheduler });
 }

@@ -40,6 +40,7 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
     start() {
       report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
       sent = !call.over;
+      if (sent) permit.sent?.();
       return sent;
     },
     unsent: () => { sent = false; },

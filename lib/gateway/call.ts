@@ -3,10 +3,11 @@ import type { Observable, SchedulerLike } from 'rxjs';
 import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, errorFacts, isGatewayError } from '../model/errors.js';
 import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
-import { NoneAdmitted, admitFirst } from '../governance/admit.js';
+import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
+import type { Governance } from '../governance/governance.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
 import { dueAfter } from '../operators/quietFor.js';
@@ -87,7 +88,7 @@ function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report
 function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitted<Upstream>> {
   const { policy, scheduler, governance, report } = ports;
   const patience$ = patienceOf(call, ports);
-  const admitted$ = defer(() => admitRunnable(call, governance.admission));
+  const admitted$ = defer(() => admitRunnable(call, governance));
   return defer(() => {
     let told = false;
     return admitWhenRunnable({
@@ -117,10 +118,10 @@ function refusedOneTurnLater(error: unknown, scheduler: SchedulerLike): Observab
   );
 }
 
-function admitRunnable(call: CallState<unknown>, gate: Gate): Observable<Admitted<Upstream>> {
+function admitRunnable(call: CallState<unknown>, governance: Governance): Observable<Admitted<Upstream>> {
   if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
   const { sources, resting } = call.runnable();
-  return admitFirst({ sources, refused: resting, gate, ticketFor: (source) => call.ticketFor(source, 'primary', call.rounds + 1) });
+  return decided(governance, admitFirst({ sources, refused: resting, gate: governance.admission, ticketFor: (source) => call.ticketFor(source, 'primary', call.rounds + 1) }));
 }
 
 /** Throws where this refusal must not be waited for (R3, R5, B4). */

@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import type { HedgeTrigger } from '../model/events.js';
-import { admitFirst } from '../governance/admit.js';
+import { admitFirst, decided } from '../governance/admit.js';
 import { moreHopeful } from '../governance/retry/ledger.js';
 import { hedge } from '../operators/hedge.js';
 import { silence } from '../operators/silence.js';
@@ -60,7 +60,8 @@ function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger:
     // Its end is near (H15).
     if (running.some(({ exchange }) => exchange.reply.finished)) return EMPTY;
     const sources = call.runnable().sources.filter(({ id }) => !running.some(({ admitted }) => admitted.source.id === id));
-    return admitFirst({ sources, gate: ports.governance.admission, ticketFor: (source) => call.ticketFor(source, 'backup', call.rounds) }).pipe(
+    const admitted$ = admitFirst({ sources, gate: ports.governance.admission, ticketFor: (source) => call.ticketFor(source, 'backup', call.rounds) });
+    return decided(ports.governance, admitted$).pipe(
       catchError((error: unknown) => {
         ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
         return EMPTY;

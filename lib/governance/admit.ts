@@ -1,7 +1,9 @@
 import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { GovernanceBackendError } from '../model/errors.js';
 import { AdmissionRefused, allGates, once, withoutStack } from './gate.js';
 import type { Gate, Outcome, Permit, Ticket } from './gate.js';
+import type { Governance } from './governance.js';
 import type { WaitingLine } from './waitingLine.js';
 
 export interface Admitted<S> {
@@ -60,6 +62,7 @@ export function createAdmission({ gates, line, onSettled = () => undefined }: Ad
               onSettled(outcome);
               line.wake();
             }),
+            sent: () => permit.sent?.(),
             expired: () => permit.expired?.() === true,
           };
         }),
@@ -67,7 +70,10 @@ export function createAdmission({ gates, line, onSettled = () => undefined }: Ad
   };
 }
 
-/** Enters the gate for the first source that is let in, in the order given; else fails with `NoneAdmitted`. */
+/**
+ * Enters the gate for the first source that is let in, in the order given; else fails with `NoneAdmitted`, or where a backend
+ * did not decide for one of them, with its error.
+ */
 export function admitFirst<S extends { readonly id: string }>(options: {
   readonly sources: readonly S[];
   readonly gate: Gate;
@@ -78,19 +84,26 @@ export function admitFirst<S extends { readonly id: string }>(options: {
   const { sources, gate, ticketFor, refused = [] } = options;
   return defer(() => {
     const refusals = [...refused];
+    let undecided: unknown;
     return from(sources).pipe(
       concatMap((source) =>
         gate.enter(ticketFor(source)).pipe(
           map((permit) => ({ source, permit })),
           catchError((error: unknown) => {
-            if (!(error instanceof AdmissionRefused)) return throwError(() => error);
-            refusals.push(error);
+            if (error instanceof AdmissionRefused) refusals.push(error);
+            else if (error instanceof GovernanceBackendError) undecided ??= error;
+            else return throwError(() => error);
             return EMPTY;
           }),
         ),
       ),
       take(1),
-      throwIfEmpty(() => withoutStack(() => new NoneAdmitted(refusals))),
+      throwIfEmpty(() => undecided ?? withoutStack(() => new NoneAdmitted(refusals))),
     );
   });
+}
+
+/** One decision, however many sources it asked, within the limit of the backend (G6). */
+export function decided<T>(governance: Pick<Governance, 'decide'>, decision$: Observable<T>): Observable<T> {
+  return governance.decide?.(decision$) ?? decision$;
 }

@@ -27,6 +27,8 @@ export interface Permit {
   progress(): void;
   /** Gives the permit back. Called once; a second call does nothing (G3). */
   settle(outcome: Outcome): void;
+  /** The request goes out now. */
+  sent?(): void;
   /** A backend may have given the place to somebody else meanwhile: nothing may be sent on it. Absent: it never does. */
   expired?(): boolean;
 }
@@ -154,6 +156,7 @@ function jointPermit(permits: readonly Permit[]): Permit {
   return {
     progress: () => { for (const permit of permits) permit.progress(); },
     settle: once((outcome) => { for (const permit of permits) permit.settle(outcome); }),
+    sent: () => { for (const permit of permits) permit.sent?.(); },
     expired: () => permits.some((permit) => permit.expired?.() === true),
   };
 }

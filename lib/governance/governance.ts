@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { BreakerPhase, Report } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import type { BreakerPolicy } from './breaker/breaker.js';
@@ -12,6 +13,8 @@ export interface Governance {
   readonly parking: Parking;
   readonly progress: Progress;
   readonly line: WaitingLine;
+  /** Holds one decision, over however many sources it asks, to the limit of a backend that may be slow. */
+  decide?<T>(decision$: Observable<T>): Observable<T>;
   /** Permits that this process uses, per source. */
   permits(): Record<string, number>;
   /** Breaker per source; of a shared backend, as it was last seen. */

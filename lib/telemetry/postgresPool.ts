@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
+import { loadPeer } from '../model/loadPeer.js';
 import type Pg from 'pg';
-import { loadPeer } from './loadPeer.js';
 import { isOfServer, postgresFailure } from './postgresFailure.js';
 
 export interface PostgresLimits {
@@ -38,7 +38,7 @@ const idleMs = 30_000;
  * transaction runs. Throws `ConfigError` if `pg` is not installed.
  */
 export function createPostgresPool({ url, connectTimeoutMs = 5000, statementTimeoutMs = 8000, lockTimeoutMs = 3000 }: PostgresPoolOptions): PostgresPool {
-  const { Pool } = loadPeer('pg', 'Postgres') as typeof Pg;
+  const { Pool } = loadPeer({ name: 'pg', neededBy: 'telemetryUrl: a Postgres database' }) as typeof Pg;
   const sockets = new Set<Socket>();
   const pool = new Pool({
     connectionString: url,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { ConfigError } from '../model/errors.js';
+import { loadPeer } from '../model/loadPeer.js';
 import type { AttemptRow } from './attemptRow.js';
 import { rowValues } from './schema.js';
 import { RowsRefusedError, type Sink } from './sink.js';
@@ -34,7 +34,7 @@ interface Running {
  */
 export function createSqliteSink({ file, schema = 'auto', busyTimeoutMs = 2000, pragmas = [] }: SqliteSinkOptions): SqliteSink {
   const require = createRequire(import.meta.url);
-  requirePeer(require);
+  loadPeer({ name: 'better-sqlite3', neededBy: 'telemetryUrl: a SQLite database' });
   // By name, since tests load this file as TypeScript, and a worker can only run the built one.
   const entry = require.resolve('#sqlite-worker');
   const workerData: SqliteStoreOptions = { file, schema, busyTimeoutMs, pragmas };
@@ -109,14 +109,5 @@ function settle({ resolve, reject }: Pending, answer: WorkerAnswer, file: string
     reject(new RowsRefusedError(`sqlite:${file}: ${answer.refused.why ?? 'refused'}`, answer.refused.count));
   } else {
     resolve();
-  }
-}
-
-function requirePeer(require: NodeJS.Require): void {
-  try {
-    require.resolve('better-sqlite3');
-  } catch {
-    const problem = 'telemetryUrl: a SQLite database needs the package better-sqlite3, which is not installed';
-    throw new ConfigError([`${problem}; run: npm install better-sqlite3`]);
   }
 }

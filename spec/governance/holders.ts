@@ -72,6 +72,7 @@ export function redisHolder(url: () => string = sharedRedisUrl, name = 'Redis'):
           scheduler: monotonicScheduler,
           decisionLimitMs: 5000,
           windowMs: minuteMs,
+          ageKnownMs: 0,
           serverNow: scope.now,
         }),
       ),

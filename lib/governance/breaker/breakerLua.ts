@@ -77,11 +77,13 @@ local function opened(state, level)
 end
 
 local function counted(state, failed)
-  local slice = math.floor(now * slices / ask.breaker.windowMs)
-  local buckets, current = {}, { slice = slice, results = 0, failures = 0 }
+  local windowMs = ask.breaker.windowMs
+  -- By the time at which a slice begins, since processes may have windows of different length.
+  local atMs = math.floor(now * slices / windowMs) * windowMs / slices
+  local buckets, current = {}, { atMs = atMs, results = 0, failures = 0 }
   for _, bucket in ipairs(state.buckets) do
-    if bucket.slice == slice then current = bucket
-    elseif bucket.slice > slice - slices and bucket.slice < slice then buckets[#buckets + 1] = bucket end
+    if bucket.atMs == atMs then current = bucket
+    elseif bucket.atMs > atMs - windowMs and bucket.atMs < atMs then buckets[#buckets + 1] = bucket end
   end
   current.results = current.results + 1
   if failed then current.failures = current.failures + 1 end

@@ -1,6 +1,6 @@
 /**
  * `slidingWindow.ts` once more, to run beside the data: a sorted set of ids by the time they were spent, and a hash with
- * their tokens and the sums. Needs `ask`, `now`, `windowKey` and `spendingKey`.
+ * their tokens and the sums. Needs `ask`, `now`, `keep`, `windowKey` and `spendingKey`.
  */
 export const windowLua = `
 local function tokensOf(text)
@@ -24,10 +24,29 @@ local function forget(id)
   redis.call('ZREM', windowKey, id)
 end
 
+-- Bounded, so that one decision does not pay for all that a minute has left behind; tokens then count a little longer.
+local mostForgotten = 1000
+
 local function forgetOld()
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', windowKey, '-inf', now - ask.windowMs)) do forget(id) end
+  local old = redis.call('ZRANGEBYSCORE', windowKey, '-inf', now - ask.windowMs, 'LIMIT', 0, mostForgotten)
+  if #old > 0 then
+    local sum, runningSum = 0, 0
+    for _, text in ipairs(redis.call('HMGET', spendingKey, unpack(old))) do
+      local tokens, running = tokensOf(text)
+      sum = sum + tokens
+      if running then runningSum = runningSum + tokens end
+    end
+    addTo('#tokens', -sum)
+    addTo('#running', -runningSum)
+    redis.call('HDEL', spendingKey, unpack(old))
+    redis.call('ZREM', windowKey, unpack(old))
+  end
   -- A clock that was set back must not make the minute longer.
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', windowKey, '(' .. now, '+inf')) do redis.call('ZADD', windowKey, now, id) end
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', windowKey, '(' .. now, '+inf', 'LIMIT', 0, mostForgotten)) do redis.call('ZADD', windowKey, now, id) end
+end
+
+local function requestsWithin()
+  return redis.call('ZCOUNT', windowKey, '(' .. now - ask.windowMs, '+inf')
 end
 
 local function spend(id, tokens)
@@ -36,8 +55,8 @@ local function spend(id, tokens)
   redis.call('HSET', spendingKey, id, string.format('%d:1', tokens))
   addTo('#tokens', tokens)
   addTo('#running', tokens)
-  redis.call('PEXPIRE', windowKey, ask.windowMs + 1000)
-  redis.call('PEXPIRE', spendingKey, ask.windowMs + 1000)
+  keep(windowKey, ask.windowMs + 1000)
+  keep(spendingKey, ask.windowMs + 1000)
 end
 
 local function settleSpending(id, used)

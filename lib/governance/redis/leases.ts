@@ -11,8 +11,8 @@ export interface Lease {
   readonly attemptId: string;
   /** It has been ours without a gap at least until a lifetime after this. */
   confirmedMs: number;
-  /** Something was said for it whose answer never came, and which may be heard yet, over a connection that is gone. */
-  unanswered: boolean;
+  /** Something was said for it whose answer never came, over a connection that may be gone. */
+  mayBeHeardLate: boolean;
 }
 
 /** The leases that this process holds; renewed together, a third of their lifetime after the last time. */
@@ -21,6 +21,8 @@ export interface Leases {
   drop(lease: Lease): void;
   /** It may be somebody else's by now. */
   expired(lease: Lease): boolean;
+  /** The clock that leases run out by. */
+  now(): number;
   /** How many are held, per source. */
   counts(): Record<string, number>;
 }
@@ -48,11 +50,11 @@ export function createLeases({ sources, connection, ttlMs, scheduler, report }: 
       const leases = [...held].filter((lease) => lease.source === source && !lost.has(lease));
       if (leases.length === 0) return EMPTY;
       const asked = leases.map(({ id, confirmedMs }) => ({ id, sinceMs: Math.ceil(sentMs - confirmedMs) }));
-      return connection.run<{ lost?: readonly string[] }>('renew', source.keys, { ...source.rules, leases: asked }).pipe(
+      return connection.run<{ lost?: readonly string[] }>({ script: 'renew', keys: source.keys, ask: { ...source.rules, leases: asked }, limitMs: ttlMs / 3 }).pipe(
         tap({ next: ({ lost: gone = [] }) => { for (const lease of leases) confirm(lease, gone.includes(lease.id), sentMs); } }),
         ignoreElements(),
         catchError(() => {
-          for (const lease of leases) lease.unanswered = true;
+          for (const lease of leases) lease.mayBeHeardLate = true;
           waitMs = Math.min(waitMs, retryMs);
           return EMPTY;
         }),
@@ -85,6 +87,7 @@ export function createLeases({ sources, connection, ttlMs, scheduler, report }: 
       renewals?.unsubscribe();
       renewals = undefined;
     },
+    now: () => scheduler.now(),
     expired: (lease) => lost.has(lease) || scheduler.now() - lease.confirmedMs >= ttlMs,
     counts() {
       const counts = Object.fromEntries(sources.map(({ id }) => [id, 0]));

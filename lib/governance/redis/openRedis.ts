@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { ConfigError } from '../../model/errors.js';
+import { loadPeer } from '../../model/loadPeer.js';
 import type { RedisTarget } from '../../model/redisTarget.js';
 
 type Ioredis = typeof import('ioredis');
@@ -17,26 +16,31 @@ const reconnectMaxMs = 1000;
  */
 const commandOptions = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
+export interface RedisUse {
+  /** Whether a connection that was lost is to be made again by itself. */
+  readonly isWanted: () => boolean;
+}
+
 /** Connects in the background. Throws `ConfigError` if `ioredis` is not installed. */
-export function openRedis(target: RedisTarget): RedisClient {
-  const { Redis: Single, Cluster: Nodes } = loadIoredis();
-  const client = target.type === 'cluster' ? openCluster(Nodes, target) : openSingle(Single, target);
+export function openRedis(target: RedisTarget, use: RedisUse): RedisClient {
+  const { Redis: Single, Cluster: Nodes } = loadPeer({ name: 'ioredis', neededBy: 'backendUrl: state in Redis' }) as Ioredis;
+  const client = target.type === 'cluster' ? openCluster(Nodes, target, use) : openSingle(Single, target, use);
   letProcessEnd(client);
   return client;
 }
 
-function openSingle(Single: Ioredis['Redis'], target: RedisTarget): Redis {
-  const options: RedisOptions & { replyMapping: 'legacy' } = { ...connectionOptions(target), ...placeOf(target), replyMapping: 'legacy' };
+function openSingle(Single: Ioredis['Redis'], target: RedisTarget, use: RedisUse): Redis {
+  const options: RedisOptions & { replyMapping: 'legacy' } = { ...connectionOptions(target, use), ...placeOf(target, use), replyMapping: 'legacy' };
   return new Single(options);
 }
 
-function placeOf({ type, hosts: [first, ...others], master = '', db, tls }: RedisTarget): RedisOptions {
+function placeOf({ type, hosts: [first, ...others], master = '', db, tls }: RedisTarget, use: RedisUse): RedisOptions {
   if (type === 'single' || first === undefined) return { ...first, db };
-  return { sentinels: [first, ...others], name: master, db, enableTLSForSentinelMode: tls, sentinelRetryStrategy: reconnectInMs, ...(tls && { sentinelTLS: {} }) };
+  return { sentinels: [first, ...others], name: master, db, enableTLSForSentinelMode: tls, sentinelRetryStrategy: whileWanted(use), ...(tls && { sentinelTLS: {} }) };
 }
 
-function openCluster(Nodes: Ioredis['Cluster'], target: RedisTarget): Cluster {
-  const { retryStrategy, ...redisOptions } = connectionOptions(target);
+function openCluster(Nodes: Ioredis['Cluster'], target: RedisTarget, use: RedisUse): Cluster {
+  const { retryStrategy, ...redisOptions } = connectionOptions(target, use);
   return new Nodes([...target.hosts], {
     // A node is connected to when it is first spoken to; else all that is said to it in that moment would be refused.
     enableOfflineQueue: true,
@@ -46,10 +50,12 @@ function openCluster(Nodes: Ioredis['Cluster'], target: RedisTarget): Cluster {
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     slotsRefreshTimeout: connectTimeoutMs,
+    // By name, which is what a certificate is made for.
+    dnsLookup: (address, done) => done(null, address),
   });
 }
 
-function connectionOptions({ tls, username, password }: RedisTarget) {
+function connectionOptions({ tls, username, password }: RedisTarget, use: RedisUse) {
   return {
     ...commandOptions,
     protocol: 2 as const,
@@ -57,13 +63,18 @@ function connectionOptions({ tls, username, password }: RedisTarget) {
     socketTimeout: silentSocketMs,
     // Else its timer would keep the process for two seconds after the end.
     disconnectTimeout: 100,
-    retryStrategy: reconnectInMs,
+    retryStrategy: whileWanted(use),
     // A master that was replaced: ask anew who the master is.
     reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
     ...(tls && { tls: {} }),
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
   };
+}
+
+/** Nobody's timer: a process that has nothing else to do must be able to end. */
+function whileWanted({ isWanted }: RedisUse): (times: number) => number | null {
+  return (times) => (isWanted() ? reconnectInMs(times) : null);
 }
 
 function reconnectInMs(times: number): number {
@@ -75,12 +86,4 @@ function letProcessEnd(client: RedisClient): void {
   const whenConnected = (node: Redis): unknown => node.on('connect', () => void node.stream.unref());
   if ('nodes' in client) client.on('+node', whenConnected);
   else whenConnected(client);
-}
-
-function loadIoredis(): Ioredis {
-  try {
-    return createRequire(import.meta.url)('ioredis') as Ioredis;
-  } catch {
-    throw new ConfigError(['backendUrl: state in Redis needs the package ioredis, which is not installed; run: npm install ioredis']);
-  }
 }

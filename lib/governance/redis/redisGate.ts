@@ -1,11 +1,11 @@
 import { defer, finalize, map } from 'rxjs';
-import type { SchedulerLike } from 'rxjs';
 import { once } from '../gate.js';
 import type { Gate, Outcome, Permit, Ticket } from '../gate.js';
 import type { BreakerGate } from '../breaker/breakerGate.js';
 import { tokenCount, tokensToReserve } from '../quota/quotaRules.js';
 import type { RedisConnection } from './connection.js';
 import type { Deliveries } from './deliveries.js';
+import { createHunger } from './hunger.js';
 import type { Lease, Leases } from './leases.js';
 import type { SharedSource } from './sharedSource.js';
 import type { Noes, Sighting, Sightings } from './sightings.js';
@@ -26,8 +26,10 @@ export interface RedisGateOptions {
   readonly localBreaker: BreakerGate;
   /** This process, as the others know it. */
   readonly holder: string;
-  readonly scheduler: SchedulerLike;
+  readonly now: () => number;
   readonly random: () => number;
+  /** A decision that takes longer is none (G6). */
+  readonly limitMs: number;
 }
 
 export interface RedisGate extends Required<Gate> {
@@ -40,8 +42,9 @@ export interface RedisGate extends Required<Gate> {
  * `GovernanceBackendError` where Redis does not decide in time; whoever leaves before the answer holds nothing.
  */
 export function createRedisGate(options: RedisGateOptions): RedisGate {
-  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, scheduler, random } = options;
+  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, now, random, limitMs } = options;
   const open = new Set<Permit>();
+  const hunger = createHunger({ now });
   let lastLease = 0;
 
   function giveBack(lease: Lease, { result, tokens }: { result: Outcome['type']; tokens?: number | null }): void {
@@ -49,25 +52,30 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
     deliveries.deliver<Sighting>({
       script: 'settle',
       keys: source.keys,
-      ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, unanswered: lease.unanswered, random: random() }),
+      ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, mayBeHeardLate: lease.mayBeHeardLate, random: random() }),
       onAnswer: (sighting) => sightings.note(source.id, sighting),
     });
+  }
+
+  function tell({ id, source }: Lease, script: 'late' | 'progress', facts: Readonly<Record<string, unknown>> = {}): void {
+    const ask = { ...source.rules, id, ...facts };
+    deliveries.deliver<Sighting>({ script, keys: source.keys, ask: () => ask, onAnswer: (sighting) => sightings.note(source.id, sighting) });
   }
 
   function permitOf(lease: Lease, ticket: Ticket, isProbe: boolean): Permit {
     const { source } = lease;
     const local = localBreaker.take(ticket);
+    const askedMs = lease.confirmedMs;
     leases.hold(lease);
     const permit: Permit = {
+      sent() {
+        const lateMs = Math.ceil(leases.now() - askedMs);
+        // Else the windows would let the next minute's begin too early, where this process had no time to send.
+        if (lateMs > limitMs) tell(lease, 'late', { lateMs });
+      },
       progress() {
         local.progress();
-        if (!isProbe) return;
-        deliveries.deliver<Sighting>({
-          script: 'progress',
-          keys: source.keys,
-          ask: () => ({ ...source.rules, id: lease.id }),
-          onAnswer: (sighting) => sightings.note(source.id, sighting),
-        });
+        if (isProbe) tell(lease, 'progress');
       },
       settle: once((outcome) => {
         local.settle(outcome);
@@ -88,10 +96,10 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
     enter: (ticket) =>
       defer(() => {
         const source = sourceOf(ticket.sourceId);
-        const lease: Lease = { id: `${holder}:${(lastLease += 1)}`, source, attemptId: ticket.attemptId, confirmedMs: scheduler.now(), unanswered: false };
-        let undecided = true;
-        const asked = { ...source.rules, id: lease.id, holder, waits: ticket.waits === true, mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
-        return connection.run<EnterAnswer>('enter', source.keys, asked).pipe(
+        const lease: Lease = { id: `${holder}:${(lastLease += 1)}`, source, attemptId: ticket.attemptId, confirmedMs: leases.now(), mayBeHeardLate: false };
+        let isOpen = false;
+        const asked = { ...source.rules, id: lease.id, holder, ...hunger.of(ticket), mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
+        return connection.run<EnterAnswer>({ script: 'enter', keys: source.keys, ask: asked, limitMs, onSaid: () => { isOpen = true; } }).pipe(
           map((answer) => {
             sightings.note(source.id, answer);
             const no = answer.refused;
@@ -99,14 +107,15 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
             if (isUnreadable) sightings.lostSightOfBreaker(source.id);
             const own = isUnreadable && no === undefined ? localBreaker.refusal(ticket) : undefined;
             if (own !== undefined) throw own;
-            undecided = false;
+            isOpen = false;
+            hunger.note(ticket, no);
             if (no !== undefined) throw sightings.refused(ticket, no);
             return permitOf(lease, ticket, answer.probe === true);
           }),
           // It may have been granted unheard: nobody may wait for it until it runs out.
           finalize(() => {
-            if (!undecided) return;
-            lease.unanswered = true;
+            if (!isOpen) return;
+            lease.mayBeHeardLate = true;
             giveBack(lease, { result: 'unsent' });
           }),
         );

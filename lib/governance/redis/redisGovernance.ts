@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defer, forkJoin, map, of } from 'rxjs';
+import { defer, forkJoin, map, of, share, tap } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import type { RedisTarget } from '../../model/redisTarget.js';
 import { createAdmission } from '../admit.js';
@@ -24,10 +24,14 @@ export interface RedisOptions {
   /** How long a permit outlives its process. */
   readonly leaseTtlMs: number;
   readonly scheduler: SchedulerLike;
+  /** How often who waits asks; default 500. */
+  readonly pollMs?: number;
   /** A decision that takes longer is none (G6); default 250. */
   readonly decisionLimitMs?: number;
   /** How long a request and its tokens count; default: a minute, and as long as they may be on their way. */
   readonly windowMs?: number;
+  /** For so long one reading of the scope's progress serves all who ask; default 1000. */
+  readonly ageKnownMs?: number;
   /** Only for tests: the time that scripts go by instead of the server's. */
   readonly serverNow?: () => number;
 }
@@ -46,11 +50,11 @@ const spreadMs = 50;
  */
 export function createRedisGovernance(
   { sources: upstreams, breaker, hedgeMaxRatio, now, random, report }: GovernanceScope,
-  { target, scope, leaseTtlMs: ttlMs, scheduler, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + onItsWayMs, serverNow }: RedisOptions,
+  { target, scope, leaseTtlMs: ttlMs, scheduler, pollMs = 500, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + onItsWayMs, ageKnownMs = 1000, serverNow }: RedisOptions,
 ): Governance & { close(): Promise<void> } {
-  const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs })]));
-  const connection = openConnection({ target, scheduler, report, limitMs, serverNow });
-  const deliveries = createDeliveries({ connection, scheduler, giveUpMs: ttlMs });
+  const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs, pollMs })]));
+  const connection = openConnection({ target, scheduler, report, serverNow });
+  const deliveries = createDeliveries({ connection, scheduler, giveUpMs: ttlMs, random });
   const leases = createLeases({ sources: [...sources.values()], connection, ttlMs, scheduler, report });
   const sightings = createSightings({ now, report });
   const localBreaker = createBreakerGate({
@@ -61,7 +65,8 @@ export function createRedisGovernance(
     // It is heard of only where it decides.
     report: () => undefined,
   });
-  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), scheduler, random });
+  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), now, random, limitMs });
+  const age$ = scopeAge({ connection, sources: [...sources.values()], now, limitMs, knownMs: ageKnownMs });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
   const line = createWaitingLine({ answersLater: true, spreadMs });
 
@@ -77,7 +82,9 @@ export function createRedisGovernance(
       },
       parked: () => sightings.parked(),
     },
-    progress: { ageMs: () => ageMs(connection, [...sources.values()]) },
+    progress: { ageMs: () => age$ },
+    // Earlier than the limit of one source, after which the next one would be asked.
+    decide: (decision$) => decision$.pipe(connection.within({ limitMs, earlierMs: 1 })),
     line,
     permits: () => leases.counts(),
     breakers: () => ({ ...localBreaker.phases(), ...Object.fromEntries(sightings.phases) }),
@@ -90,11 +97,31 @@ export function createRedisGovernance(
   };
 }
 
-/** The scope's last success is that of the source that succeeded last (B3). */
-function ageMs(connection: RedisConnection, sources: readonly SharedSource[]): Observable<number> {
-  if (sources.length === 0) return defer(() => of(Infinity));
-  const ages$ = sources.map(({ keys, rules }) => connection.run<{ ageMs?: number }>('age', keys, rules));
-  return forkJoin(ages$).pipe(map((ages) => Math.min(...ages.map(({ ageMs: age = Infinity }) => age))));
+interface AgeOptions {
+  readonly connection: RedisConnection;
+  readonly sources: readonly SharedSource[];
+  readonly now: () => number;
+  readonly limitMs: number;
+  readonly knownMs: number;
+}
+
+/** The scope's last success is that of the source that succeeded last (B3); one reading serves all who ask soon after it. */
+function scopeAge({ connection, sources, now, limitMs, knownMs }: AgeOptions): Observable<number> {
+  if (sources.length === 0) return of(Infinity);
+  let readMs = -Infinity;
+  let ageThenMs = Infinity;
+  const ages$ = sources.map(({ keys, rules }) => connection.run<{ ageMs?: number }>({ script: 'age', keys, ask: rules, limitMs }));
+  const read$ = forkJoin(ages$).pipe(
+    map((ages) => Math.min(...ages.map(({ ageMs = Infinity }) => ageMs))),
+    tap({
+      next: (ageMs) => {
+        ageThenMs = ageMs;
+        readMs = now();
+      },
+    }),
+    share(),
+  );
+  return defer(() => (now() - readMs < knownMs ? of(ageThenMs + now() - readMs) : read$));
 }
 
 function known(sources: ReadonlyMap<string, SharedSource>, id: string): SharedSource {

@@ -3,11 +3,11 @@ import { paceLua } from '../pacing/paceLua.js';
 import { windowLua } from '../quota/windowLua.js';
 import { turnsLua } from './turnsLua.js';
 
-// One script a decision. All that a script may touch is in KEYS, the seven keys of one source; all that it is told is one
+// One script a decision. All that a script may touch is in KEYS, the nine keys of one source; all that it is told is one
 // JSON text with durations, never instants: the time is the server's.
 
 const preamble = `
-local breakerKey, sourceKey, leasesKey, heldKey, windowKey, spendingKey, releasedKey = unpack(KEYS)
+local breakerKey, sourceKey, leasesKey, heldKey, windowKey, spendingKey, releasedKey, waitingKey, seenKey = unpack(KEYS)
 local ask = cjson.decode(ARGV[1])
 
 -- Whole milliseconds, of which a score and a JSON text keep every digit. Only tests name a time.
@@ -17,13 +17,18 @@ local function serverNow()
 end
 local now = ask.nowMs or serverNow()
 
+-- Never shorter than it is kept already: other processes may have other settings.
+local function keep(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
+end
+
 local function keepSource()
-  redis.call('PEXPIRE', sourceKey, ask.keepMs)
+  keep(sourceKey, ask.keepMs)
 end
 
 local function keepLeases()
-  redis.call('PEXPIRE', leasesKey, ask.ttlMs + 1000)
-  redis.call('PEXPIRE', heldKey, ask.ttlMs + 1000)
+  keep(leasesKey, ask.ttlMs + 1000)
+  keep(heldKey, ask.ttlMs + 1000)
 end
 
 local function leaseIsAlive(id)
@@ -35,22 +40,28 @@ local function inUse()
   return redis.call('ZCOUNT', leasesKey, '(' .. now, '+inf')
 end
 
+local function readHeld(id)
+  local text = redis.call('HGET', heldKey, id)
+  return text and cjson.decode(text)
+end
+
+local function writeHeld(id, held)
+  redis.call('HSET', heldKey, id, cjson.encode(held))
+end
+
 -- Bounded, so that a decision costs the same after any number of processes have died.
 local function pruneLeases()
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', leasesKey, '-inf', now, 'LIMIT', 0, 100)) do
     redis.call('ZREM', leasesKey, id)
     redis.call('HDEL', heldKey, id)
   end
-  -- A clock that was set back must not let a dead process keep its places.
-  local ahead = now + 4 * ask.ttlMs
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', leasesKey, '(' .. ahead, '+inf', 'LIMIT', 0, 100)) do
-    redis.call('ZADD', leasesKey, now + ask.ttlMs, id)
+  -- A clock that was set back must not let a dead process keep its places; other processes' leases may be longer than ours.
+  local ahead = redis.call('ZRANGEBYSCORE', leasesKey, '(' .. now + ask.ttlMs, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
+  for i = 1, #ahead, 2 do
+    local held = readHeld(ahead[i])
+    local ttlMs = held and held.ttlMs or ask.ttlMs
+    if tonumber(ahead[i + 1]) > now + ttlMs then redis.call('ZADD', leasesKey, now + ttlMs, ahead[i]) end
   end
-end
-
-local function readHeld(id)
-  local text = redis.call('HGET', heldKey, id)
-  return text and cjson.decode(text)
 end
 
 local function keepParked(untilMs)
@@ -78,7 +89,7 @@ local function quotaRefusals(no)
   if ask.maxConcurrency and inUse() >= ask.maxConcurrency then no.inUse = inUse() end
   if not ask.rpm and not ask.tpm then return end
   forgetOld()
-  local requests = redis.call('ZCARD', windowKey)
+  local requests = requestsWithin()
   if ask.rpm and requests >= ask.rpm then no.requests = { rpm = ask.rpm, requests = requests, leavesInMs = requestLeavesInMs() } end
   local tokens = sumOf('#tokens')
   local excess = ask.tpm and tokens + ask.tokens - ask.tpm or 0
@@ -92,10 +103,9 @@ end
 local function turnRefusal(no, pace)
   local places = math.min(ask.maxConcurrency or math.huge, concurrencyOf(pace))
   if places == math.huge then return end
-  local free = places - inUse()
-  local sinceMs, longer = turns()
-  if free > 0 and free <= longer then no.turn = { free = free, longer = longer } end
-  if ask.waits and (free <= 0 or no.turn) then waitsSince(sinceMs) end
+  local free, before = places - inUse(), longer()
+  if free > 0 and free <= before then no.turn = { free = free, longer = before } end
+  if ask.waits and (free <= 0 or no.turn) then waits() end
 end
 
 local function refusals(state, verdict, pace)
@@ -129,9 +139,9 @@ if no then return answer(state, no) end
 
 redis.call('ZADD', leasesKey, now + ask.ttlMs, ask.id)
 if verdict and verdict.type == 'probe' then state = takeProbe(state, ask.id) end
-redis.call('HSET', heldKey, ask.id, cjson.encode({ generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, probe = verdict ~= nil and verdict.type == 'probe' }))
+writeHeld(ask.id, { generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, ttlMs = ask.ttlMs, probe = verdict ~= nil and verdict.type == 'probe' })
 keepLeases()
-waitsNoMore()
+waitsNoMore(ask.holder)
 if ask.rpm or ask.tpm then spend(ask.id, ask.tokens) end
 return answer(state)
 `;
@@ -147,9 +157,18 @@ if held and held.probe then
     restartPace()
     held.generation = state.generation
   end
-  redis.call('HSET', heldKey, ask.id, cjson.encode(held))
+  writeHeld(ask.id, held)
 end
 return cjson.encode({ phase = state and state.type, changes = changes })
+`;
+
+/** A request that was sent later than it was granted counts from then. */
+export const lateScript = `${preamble}
+local grantedMs = redis.call('ZSCORE', windowKey, ask.id)
+if grantedMs then redis.call('ZADD', windowKey, math.min(now, grantedMs + ask.lateMs), ask.id) end
+keep(windowKey, ask.windowMs + 1000)
+keep(spendingKey, ask.windowMs + 1000)
+return '{}'
 `;
 
 /** Gives a permit back, once however often it is said; what the attempt has taught is heard with it. */
@@ -169,10 +188,10 @@ if ask.result == 'success' then
   keepSource()
 end
 -- Something that was said for it has not been answered: should that come after this, it is void.
-if ask.unanswered then
+if ask.mayBeHeardLate then
   redis.call('ZADD', releasedKey, now + ask.ttlMs, ask.id)
   redis.call('ZREMRANGEBYSCORE', releasedKey, '-inf', now)
-  redis.call('PEXPIRE', releasedKey, ask.ttlMs)
+  keep(releasedKey, ask.ttlMs)
 end
 return cjson.encode({ phase = state and state.type, changes = changes })
 `;
@@ -194,7 +213,7 @@ for _, lease in ipairs(ask.leases) do
   else
     redis.call('ZADD', leasesKey, now + ask.ttlMs, lease.id)
     -- What it was admitted under is not known any more, so its end will teach nothing.
-    if missing then redis.call('HSET', heldKey, lease.id, cjson.encode({ generation = -1, epoch = -1, admittedMs = now, probe = false })) end
+    if missing then writeHeld(lease.id, { generation = -1, epoch = -1, admittedMs = now, ttlMs = ask.ttlMs, probe = false }) end
   end
 end
 keepLeases()

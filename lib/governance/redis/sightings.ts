@@ -6,7 +6,7 @@ import type { AdmissionRefused, Ticket } from '../gate.js';
 import { pacedRefusal } from '../pacing/pacedRefusal.js';
 import type { Paced } from '../pacing/pacedRefusal.js';
 import { parkedRefusal } from '../parking.js';
-import { atOnceRefused, requestsRefused, tokensRefused } from '../quota/quotaRules.js';
+import { atOnceRefused, requestsRefused, tokensRefused, tokensToReserve } from '../quota/quotaRules.js';
 import type { RequestsSpent, TokensSpent } from '../quota/quotaRules.js';
 
 /** What each governor says against an attempt. */
@@ -53,12 +53,13 @@ interface Pauses {
   windowUntilMs: number;
   spent: RequestsSpent | undefined;
   placesUntilMs: number;
-  places: Pick<Noes, 'paced' | 'inUse' | 'turn'>;
+  /** What only asking can tell: what is given back, here or elsewhere, changes it. */
+  places: Pick<Noes, 'paced' | 'inUse' | 'turn' | 'tokens'>;
 }
 
 const noPauses: Pauses = { parkedUntilMs: -Infinity, coolingUntilMs: -Infinity, windowUntilMs: -Infinity, spent: undefined, placesUntilMs: -Infinity, places: {} };
 
-/** For so long it is believed that there is no place, so that a thousand callers who wait ask no more often than a few. */
+/** For so long who waits believes that there is no room, so that a thousand callers who wait ask no more often than a few. */
 const noPlaceMs = 100;
 
 export function createSightings({ now, report }: { readonly now: () => number; readonly report: Report }): Sightings {
@@ -72,10 +73,11 @@ export function createSightings({ now, report }: { readonly now: () => number; r
     return known;
   }
 
-  function remember(sourceId: string, { parkedMs = 0, breaker, paced, inUse, turn, requests }: Noes): void {
-    const places = { ...(paced && { paced }), ...(inUse !== undefined && { inUse }), ...(turn && { turn }) };
+  function remember(sourceId: string, { parkedMs = 0, breaker, paced, inUse, turn, tokens, requests }: Noes): void {
+    const places = { ...(paced && { paced }), ...(inUse !== undefined && { inUse }), ...(turn && { turn }), ...(tokens && { tokens }) };
     pauses.set(sourceId, {
-      parkedUntilMs: now() + parkedMs,
+      // A pause of which this process has just heard may not have got there yet.
+      parkedUntilMs: Math.max(pausesOf(sourceId).parkedUntilMs, now() + parkedMs),
       coolingUntilMs: now() + (breaker?.type === 'cooling' ? breaker.leftMs : 0),
       windowUntilMs: now() + (requests?.leavesInMs ?? 0),
       spent: requests,
@@ -98,7 +100,8 @@ export function createSightings({ now, report }: { readonly now: () => number; r
     lostSightOfBreaker: (sourceId) => void phases.delete(sourceId),
     refused(ticket, noes) {
       remember(ticket.sourceId, noes);
-      return jointRefusal(refusalsOf(ticket, noes));
+      const refusals = refusalsOf(ticket, noes);
+      return refusals.length > 0 ? jointRefusal(refusals) : refuse(`${ticket.sourceId} was asked on behalf of one who has left`, { sourceId: ticket.sourceId });
     },
     refusal(ticket) {
       const known = pauses.get(ticket.sourceId);
@@ -109,7 +112,7 @@ export function createSightings({ now, report }: { readonly now: () => number; r
         parkedMs: leftMs(parkedUntilMs),
         ...(leftMs(coolingUntilMs) > 0 && { breaker: { type: 'cooling', leftMs: leftMs(coolingUntilMs) } }),
         ...(spent !== undefined && leftMs(windowUntilMs) > 0 && { requests: { ...spent, leavesInMs: leftMs(windowUntilMs) } }),
-        ...(leftMs(placesUntilMs) > 0 && places),
+        ...(ticket.waits === true && leftMs(placesUntilMs) > 0 && fitting(places, ticket, noPlaceMs - leftMs(placesUntilMs))),
       });
       return refusals.length > 0 ? jointRefusal(refusals) : undefined;
     },
@@ -124,6 +127,12 @@ export function createSightings({ now, report }: { readonly now: () => number; r
     },
     parked: () => Object.fromEntries([...pauses].map(([id, { parkedUntilMs }]) => [id, parkedUntilMs - now()] as const).filter(([, leftMs]) => leftMs > 0)),
   };
+}
+
+/** There may be room for one that wants fewer tokens, and more of it with time. */
+function fitting({ tokens, ...places }: Pauses['places'], ticket: Ticket, sinceMs: number): Pauses['places'] {
+  if (tokens === undefined || tokensToReserve(ticket, tokens) < tokens.wanted || tokens.asThingsStand <= sinceMs) return places;
+  return { ...places, tokens: { ...tokens, asThingsStand: tokens.asThingsStand - sinceMs, atTheEarliest: Math.max(0, tokens.atTheEarliest - sinceMs) } };
 }
 
 /** In the words of the governors that keep their state in this process, and in their order. */

@@ -1,38 +1,29 @@
 /**
  * Turns between processes. Each hands its own freed places to its own callers, so that one which has none would never get
- * any; so a process that has gone without clearly longer than another goes first. Needs `ask`, `now` and `sourceKey`.
+ * any; so a process that has gone without clearly longer than another goes first. Needs `ask`, `now`, `keep`, `waitingKey`
+ * (processes by the time since when they have gone without) and `seenKey` (by when they last asked).
  */
 export const turnsLua = `
 local clearlyLongerMs = 2000
--- Who has not asked for so long waits no more, or has died.
-local forgottenMs = 2000
-local waiting = 'waiting:' .. ask.holder
+local sinceMs = now - (ask.withoutMs or 0)
 
--- Since when this process has gone without, and how many others have clearly longer.
-local function turns()
-  local sinceMs, others = now, {}
-  local fields = redis.call('HGETALL', sourceKey)
-  for i = 1, #fields, 2 do
-    local since, seen = string.match(fields[i + 1], '^(%d+):(%d+)$')
-    if string.sub(fields[i], 1, 8) == 'waiting:' and since then
-      if math.abs(now - seen) > forgottenMs then redis.call('HDEL', sourceKey, fields[i])
-      elseif fields[i] == waiting then sinceMs = tonumber(since)
-      else others[#others + 1] = tonumber(since) end
-    end
-  end
-  local longer = 0
-  for _, since in ipairs(others) do
-    if since + clearlyLongerMs < sinceMs then longer = longer + 1 end
-  end
-  return sinceMs, longer
+local function waitsNoMore(holder)
+  redis.call('ZREM', waitingKey, holder)
+  redis.call('ZREM', seenKey, holder)
 end
 
-local function waitsSince(sinceMs)
-  redis.call('HSET', sourceKey, waiting, string.format('%d:%d', sinceMs, now))
-  keepSource()
+-- Other processes that have gone without clearly longer.
+local function longer()
+  for _, holder in ipairs(redis.call('ZRANGEBYSCORE', seenKey, '-inf', now - ask.forgottenMs, 'LIMIT', 0, 100)) do waitsNoMore(holder) end
+  -- A clock that was set back must not keep the dead in line.
+  for _, holder in ipairs(redis.call('ZRANGEBYSCORE', seenKey, '(' .. now, '+inf', 'LIMIT', 0, 100)) do waitsNoMore(holder) end
+  return redis.call('ZCOUNT', waitingKey, '-inf', '(' .. sinceMs - clearlyLongerMs)
 end
 
-local function waitsNoMore()
-  redis.call('HDEL', sourceKey, waiting)
+local function waits()
+  redis.call('ZADD', waitingKey, sinceMs, ask.holder)
+  redis.call('ZADD', seenKey, now, ask.holder)
+  keep(waitingKey, ask.forgottenMs + 1000)
+  keep(seenKey, ask.forgottenMs + 1000)
 end
 `;

@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module';
+import { codeOf, ConfigError } from './errors.js';
+
+export interface Peer {
+  readonly name: 'pg' | 'better-sqlite3' | 'ioredis';
+  /** What needs it, beginning with the setting that asks for it. */
+  readonly neededBy: string;
+}
+
+/** Loads a package that only those install who use what needs it. Throws `ConfigError` where it is missing. */
+export function loadPeer({ name, neededBy }: Peer): unknown {
+  try {
+    return createRequire(import.meta.url)(name);
+  } catch (error: unknown) {
+    if (codeOf(error) !== 'MODULE_NOT_FOUND') throw error;
+    throw new ConfigError([`${neededBy} needs the package ${name}, which is not installed; run: npm install ${name}`]);
+  }
+}
