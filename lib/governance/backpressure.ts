@@ -1,4 +1,4 @@
-import { Subject, catchError, defer, exhaustMap, filter, ignoreElements, map, merge, of, switchMap, take, tap, throwError, timer } from 'rxjs';
+import { EMPTY, Subject, catchError, defer, exhaustMap, filter, finalize, ignoreElements, map, merge, of, switchMap, take, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import { NoneAdmitted } from './admit.js';
 import type { Progress } from './progress.js';
@@ -56,16 +56,10 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
   const wait = (first: NoneAdmitted): Observable<A> =>
     defer(() => {
       // A Subject, since each refusal, however late a gate gave it, says anew when to look again.
-      const refusal$ = new Subject<NoneAdmitted>();
+      const lookIn$ = new Subject<number>();
       let restUntilMs = -Infinity;
       let asked = false;
-      const look$ = refusal$.pipe(
-        map((refusal) => {
-          const inMs = lookInMs(refusal);
-          // Till then no place that is given back can help, so that a storm of them costs one look each.
-          restUntilMs = refusal.certain ? scheduler.now() + inMs : -Infinity;
-          return inMs;
-        }),
+      const look$ = lookIn$.pipe(
         switchMap((inMs) => timer(inMs, scheduler)),
         // What has come free by time belongs to the oldest too; one who is among them has asked then.
         filter(() => {
@@ -84,15 +78,24 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
           tap({
             next: () => {
               refuseWait(refusal);
-              refusal$.next(refusal);
+              const inMs = lookInMs(refusal);
+              // Till then no place that is given back can help, so that a storm of them costs one look each.
+              restUntilMs = refusal.certain ? scheduler.now() + inMs : -Infinity;
+              lookIn$.next(inMs);
             },
           }),
           ignoreElements(),
         );
       const try$ = merge(place$, look$).pipe(
         exhaustMap((turn) => {
+          const end = line.begin === undefined ? nothing : line.begin();
+          if (end === undefined) {
+            // Another one's answer will tell; this one looks again when it would have been told.
+            lookIn$.next(pollMs(pollEveryMs, random));
+            return EMPTY;
+          }
           turn.taken = true;
-          return tryAdmit().pipe(catchError(onRefusal(stay)));
+          return tryAdmit().pipe(catchError(onRefusal(stay)), finalize(end));
         }),
       );
       return merge(try$, stay(first)).pipe(take(1));
@@ -100,6 +103,8 @@ export function admitWhenRunnable<A>(options: WaitOptions<A>): Observable<A> {
 
   return defer(tryAdmit).pipe(catchError(onRefusal(wait)));
 }
+
+const nothing = (): void => undefined;
 
 function onRefusal<B>(then: (refusal: NoneAdmitted) => Observable<B>): (error: unknown) => Observable<B> {
   return (error) => (error instanceof NoneAdmitted ? then(error) : throwError(() => error));

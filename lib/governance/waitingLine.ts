@@ -15,6 +15,8 @@ export interface WaitingLine {
   advance(): void;
   /** Told by admission each time a permit is granted. */
   granted(): void;
+  /** A waiter is about to try; gives what ends its try, or nothing while another one's answer is to be awaited first. */
+  begin?(): (() => void) | undefined;
   /** Others come back in the same instant: each waits up to so much longer where it knows when asking can help; default 0. */
   readonly spreadMs?: number;
   readonly length: number;
@@ -30,6 +32,7 @@ export function createWaitingLine({ answersLater = false, spreadMs = 0 }: Waitin
   const places = new Set<() => Turn>();
   let grants = 0;
   let grantsFollowed = 0;
+  let trying = false;
 
   function letIn({ atLeastOne }: { atLeastOne: boolean }): void {
     const atFirst = grants;
@@ -42,7 +45,23 @@ export function createWaitingLine({ answersLater = false, spreadMs = 0 }: Waitin
   }
 
   function letOneTry(): void {
-    [...places].find((tryNow) => tryNow().taken);
+    if (!trying) [...places].find((tryNow) => tryNow().taken);
+  }
+
+  /** Somebody has got in since: there may be room for one more. */
+  function follow(): void {
+    if (grants === grantsFollowed) return;
+    grantsFollowed = grants;
+    letOneTry();
+  }
+
+  function begin(): (() => void) | undefined {
+    if (trying) return undefined;
+    trying = true;
+    return () => {
+      trying = false;
+      follow();
+    };
   }
 
   return {
@@ -57,15 +76,14 @@ export function createWaitingLine({ answersLater = false, spreadMs = 0 }: Waitin
         places.add(tryNow);
         return () => {
           places.delete(tryNow);
-          // It may have left since it got in: then there may be room for one more.
-          if (answersLater && grants > grantsFollowed) letOneTry();
-          grantsFollowed = grants;
+          if (answersLater && !trying) follow();
         };
       }),
     wake: () => (answersLater ? letOneTry() : letIn({ atLeastOne: true })),
     // Who asks a shared backend asks for himself: what is free by time may go to another process meanwhile.
     advance: () => (answersLater ? undefined : letIn({ atLeastOne: false })),
     granted: () => { grants += 1; },
+    ...(answersLater && { begin }),
     spreadMs,
     get length() {
       return places.size;

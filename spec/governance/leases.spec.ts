@@ -62,14 +62,14 @@ describe('leases by the scripts', () => {
   test('R-X3: a renewal that comes after the release it was overtaken by takes no place', async () => {
     const { scripts, ledger } = openBench({ limits: { maxConcurrency: 1 }, ttlMs });
     await scripts.enter('gone');
-    await scripts.settle('gone', 'success', { unanswered: true });
+    await scripts.settle('gone', 'success', { mayBeHeardLate: true });
     expect(await scripts.renew([{ id: 'gone', sinceMs: 10 }])).toEqual(['gone']);
     expect(await ledger.leases()).toBe(0);
   });
 
   test('R-X7: a question that comes after its release is void', async () => {
     const { scripts, ledger } = openBench({ limits: { maxConcurrency: 1, rpm: 1 } });
-    await scripts.settle('left', 'unsent', { unanswered: true });
+    await scripts.settle('left', 'unsent', { mayBeHeardLate: true });
     expect((await scripts.enter('left')).refused).toEqual({ givenUp: true });
     expect([await ledger.leases(), await ledger.client.zcard(ledger.keys.window)]).toEqual([0, 0]);
     expect((await scripts.enter('next')).refused).toBeUndefined();
@@ -108,7 +108,7 @@ describe('leases by the scripts', () => {
       () => scripts.enter('b'),
       () => ledger.client.del(ledger.keys.source),
       () => scripts.settle('a', 'rate-limited', { tokens: 7 }),
-      () => scripts.settle('b', 'failure', { unanswered: true }),
+      () => scripts.settle('b', 'failure', { mayBeHeardLate: true }),
       () => scripts.enter('c'),
       () => scripts.age(),
     ];

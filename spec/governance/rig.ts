@@ -36,7 +36,7 @@ export function openMember({ url, scope, limits = {}, breaker, ttlMs = 1500, sch
   const events: GatewayEventBody[] = [];
   const governance = createRedisGovernance(
     { sources: [{ id: ticket.sourceId, limits: {}, ...limits }], breaker: { ...patient, ...breaker }, now: () => scheduler.now(), random: () => 1, report: (event) => events.push(event) },
-    { target: targetOf(url), scope, leaseTtlMs: ttlMs, scheduler },
+    { target: targetOf(url), scope, leaseTtlMs: ttlMs, scheduler, ageKnownMs: 0 },
   );
   const admitted = (asked: Partial<Ticket> = {}): Promise<Permit> => firstValueFrom(governance.admission.enter({ ...ticket, ...asked }));
   return {

@@ -15,7 +15,7 @@ export type Step =
   /** A question that was heard is said again. */
   | { readonly type: 'enter-again'; readonly which: number }
   | { readonly type: 'renew'; readonly which: readonly number[] }
-  | { readonly type: 'settle'; readonly which: number; readonly result: string; readonly unanswered: boolean }
+  | { readonly type: 'settle'; readonly which: number; readonly result: string; readonly mayBeHeardLate: boolean }
   | { readonly type: 'wait'; readonly share: number }
   | { readonly type: 'flush' };
 
@@ -27,7 +27,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 6, arbitrary: fc.constant({ type: 'enter' } as const) },
     { weight: 1, arbitrary: fc.record({ type: fc.constant('enter-again' as const), which }) },
     { weight: 5, arbitrary: fc.record({ type: fc.constant('renew' as const), which: fc.array(which, { maxLength: 4 }) }) },
-    { weight: 4, arbitrary: fc.record({ type: fc.constant('settle' as const), which, result, unanswered: fc.boolean() }) },
+    { weight: 4, arbitrary: fc.record({ type: fc.constant('settle' as const), which, result, mayBeHeardLate: fc.boolean() }) },
     { weight: 4, arbitrary: fc.record({ type: fc.constant('wait' as const), share: fc.constantFrom(0, 0.01, 0.2, 0.4, 0.9999, 1, 1.0001, 2.5) }) },
     { weight: 2, arbitrary: fc.constant({ type: 'flush' } as const) },
   ),
@@ -39,7 +39,7 @@ interface Note {
   readonly id: string;
   confirmedMs: number;
   ended: 'no' | 'settled' | 'lost';
-  /** Released with something unanswered: whatever of it is heard now comes too late. */
+  /** Released with something mayBeHeardLate: whatever of it is heard now comes too late. */
   isVoid: boolean;
 }
 
@@ -117,15 +117,15 @@ async function renew({ scripts, clock, ttlMs }: Play, notes: readonly Note[]): P
 }
 
 /** Says it twice, since a release is said until it is heard. */
-async function settle({ scripts, ledger }: Play, note: Note | undefined, { result: how, unanswered }: { readonly result: string; readonly unanswered: boolean }): Promise<string[]> {
+async function settle({ scripts, ledger }: Play, note: Note | undefined, { result: how, mayBeHeardLate }: { readonly result: string; readonly mayBeHeardLate: boolean }): Promise<string[]> {
   if (note === undefined) return [];
-  const say = (): Promise<unknown> => scripts.settle(note.id, how, { tokens: 40, unanswered });
+  const say = (): Promise<unknown> => scripts.settle(note.id, how, { tokens: 40, mayBeHeardLate });
   await say();
   const once = await dump(ledger);
   await say();
   expect(await dump(ledger)).toEqual(once);
   note.ended = 'settled';
-  note.isVoid = unanswered;
+  note.isVoid = mayBeHeardLate;
   return [note.id];
 }
 

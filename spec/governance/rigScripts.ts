@@ -2,6 +2,7 @@ import { firstValueFrom } from 'rxjs';
 import { monotonicScheduler } from '../../lib/clock/monotonicScheduler.js';
 import type { BreakerPolicy } from '../../lib/governance/breaker/breaker.js';
 import { openConnection } from '../../lib/governance/redis/connection.js';
+import type { Word } from '../../lib/governance/redis/connection.js';
 import { sharedSource } from '../../lib/governance/redis/sharedSource.js';
 import type { GovernanceScope } from '../../lib/governance/governance.js';
 import { patient, targetOf, ticket } from './holders.js';
@@ -30,7 +31,7 @@ export interface RenewedLease {
 export interface Scripts {
   enter(id: string, tokens?: number): Promise<Entered>;
   progress(id: string): Promise<unknown>;
-  settle(id: string, result?: string, more?: { readonly tokens?: number; readonly unanswered?: boolean }): Promise<unknown>;
+  settle(id: string, result?: string, more?: { readonly tokens?: number; readonly mayBeHeardLate?: boolean }): Promise<unknown>;
   renew(leases: readonly RenewedLease[]): Promise<readonly string[]>;
   park(forMs: number): Promise<unknown>;
   age(): Promise<number | undefined>;
@@ -38,9 +39,9 @@ export interface Scripts {
 }
 
 export function openScripts({ url, scope, limits = {}, breaker, ttlMs = 1000, windowMs = 60_000, now }: ScriptsSpec): Scripts {
-  const { keys, rules } = sharedSource({ id: ticket.sourceId, limits: {}, ...limits }, { scope, breaker: { ...patient, ...breaker }, ttlMs, windowMs });
-  const connection = openConnection({ target: targetOf(url), scheduler: monotonicScheduler, report: () => undefined, limitMs: 5000, serverNow: now });
-  const run = <R>(name: Parameters<typeof connection.run>[0], ask: object = {}): Promise<R> => firstValueFrom(connection.run<R>(name, keys, { ...rules, ...ask }));
+  const { keys, rules } = sharedSource({ id: ticket.sourceId, limits: {}, ...limits }, { scope, breaker: { ...patient, ...breaker }, ttlMs, windowMs, pollMs: 500 });
+  const connection = openConnection({ target: targetOf(url), scheduler: monotonicScheduler, report: () => undefined, serverNow: now });
+  const run = <R>(script: Word['script'], ask: object = {}): Promise<R> => firstValueFrom(connection.run<R>({ script, keys, ask: { ...rules, ...ask }, limitMs: 5000 }));
   return {
     enter: (id, tokens = 100) => run('enter', { id, holder: id, mayProbe: true, tokens }),
     progress: (id) => run('progress', { id }),

@@ -38,11 +38,11 @@ export function createDeliveries({ connection, scheduler, giveUpMs, random }: De
   const open = new Set<Subscription>();
   let onDrained: (() => void) | undefined;
 
-  const nextTry = (tries: number): Observable<unknown> => {
+  function nextTry(tries: number): Observable<unknown> {
     const again$ = connection.ready$.pipe(switchMap(() => timer(spreadMs * random(), scheduler)));
     const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(tries, 10)) * (0.5 + random() / 2);
     return merge(again$, timer(waitMs, scheduler)).pipe(take(1));
-  };
+  }
 
   return {
     deliver<R>({ script, keys, ask, onAnswer = () => undefined }: Delivery<R>): void {
