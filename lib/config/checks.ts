@@ -33,6 +33,15 @@ export function checkSettings(settings: ResolvedSettings, sources: readonly Chec
   checkHedgeHasUse(settings, sources, serves, log);
   checkProtocols(settings, serves, log);
   checkStallWindow(settings, sources, log);
+  checkLease(settings, log);
+}
+
+/** Shorter than this, a process that is merely busy would lose its permits. */
+const leastLeaseS = 1;
+
+function checkLease({ scope, backendLeaseTtlS }: ResolvedSettings, log: ProblemLog): void {
+  if (!(backendLeaseTtlS < leastLeaseS)) return;
+  log.refuse(`${keyName(scope, 'backendLeaseTtlS')} is ${backendLeaseTtlS}, too short to be renewed in time by a process that is busy: set it to ${leastLeaseS} or more`);
 }
 
 /** C2 */

@@ -85,6 +85,11 @@ test('C6: a chat scope gets no such warning', () => {
   expect(rules({ scope: 'OCR_CHAT', hedgeAfterS: 10 })).toEqual([]);
 });
 
+test('G6: a lease that a busy process could not renew in time is refused', () => {
+  expect(problemsOf(() => resolveSettings({ scope: 'LLM', sources: two({}), backendLeaseTtlS: 0.999 }))).toEqual([expect.stringMatching(/^LLM__BACKEND__LEASE_TTL_S \(backendLeaseTtlS\) is 0\.999, .* set it to 1 or more$/)]);
+  expect(() => resolveSettings({ scope: 'LLM', sources: two({}), backendLeaseTtlS: 1 })).not.toThrow();
+});
+
 describe('C8: the stall window must reach the longest first-increment limit', () => {
   test.each([
     [{ stallWindowS: 120 }, []],

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { firstValueFrom, mergeMap } from 'rxjs';
 import type { GatewayOptions } from '../../lib/index.js';
@@ -108,6 +110,20 @@ describe('a scope that is shared by Redis', () => {
     expect(await gateway.chat(asks('again'))).toMatchObject({ content: 'Hello', stats: { hedgeWon: true } });
     expect(events.flatMap((event) => (event.type === 'backend-changed' ? [event.state] : []))).toEqual(['away', 'back']);
   });
+});
+
+describe('CN-04: a process that makes one call and does not close its gateway', () => {
+  test.each([
+    ['ends by itself, Redis there', () => sharedRedisUrl(), 'ok'],
+    ['ends by itself, Redis away', () => 'redis://127.0.0.1:9', 'governance_backend'],
+  ])('%s', async (_where, redisUrl, told) => {
+    const only = await upstream([quick]);
+    const settings = { scope: `LLM-${randomUUID()}`, sources: [sourceAt(only.url, 0)], backendUrl: redisUrl() };
+    const code = `const { createGateway } = await import('polygateway'); const gateway = createGateway({ settings: ${JSON.stringify(settings)} });
+      console.log(await gateway.chat({ messages: [{ role: 'user', content: 'x' }] }).then(() => 'ok', ({ code }) => code));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { timeout: 12_000 });
+    expect(stdout).toBe(`${told}\n`);
+  }, 15_000);
 });
 
 async function firstAttempt({ events }: Scene): Promise<void> {

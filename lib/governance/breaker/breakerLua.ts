@@ -83,7 +83,7 @@ local function counted(state, failed)
   local buckets, current = {}, { atMs = atMs, results = 0, failures = 0 }
   for _, bucket in ipairs(state.buckets) do
     if bucket.atMs == atMs then current = bucket
-    elseif bucket.atMs > atMs - windowMs and bucket.atMs < atMs then buckets[#buckets + 1] = bucket end
+    elseif bucket.atMs > atMs - windowMs and bucket.atMs <= now then buckets[#buckets + 1] = bucket end
   end
   current.results = current.results + 1
   if failed then current.failures = current.failures + 1 end
