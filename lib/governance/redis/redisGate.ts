@@ -30,6 +30,8 @@ export interface RedisGateOptions {
   readonly random: () => number;
   /** A decision that takes longer is none (G6). */
   readonly limitMs: number;
+  /** A request that is sent later than this after it was asked for is told to be late. */
+  readonly lateLimitMs: number;
 }
 
 export interface RedisGate extends Required<Gate> {
@@ -42,7 +44,7 @@ export interface RedisGate extends Required<Gate> {
  * `GovernanceBackendError` where Redis does not decide in time; whoever leaves before the answer holds nothing.
  */
 export function createRedisGate(options: RedisGateOptions): RedisGate {
-  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, now, random, limitMs } = options;
+  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, now, random, limitMs, lateLimitMs } = options;
   const open = new Set<Permit>();
   const hunger = createHunger({ now });
   let lastLease = 0;
@@ -71,7 +73,7 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
       sent() {
         const lateMs = Math.ceil(leases.now() - askedMs);
         // Else the windows would let the next minute's begin too early, where this process had no time to send.
-        if (lateMs > limitMs) tell(lease, 'late', { lateMs });
+        if (lateMs > lateLimitMs) tell(lease, 'late', { lateMs });
       },
       progress() {
         local.progress();

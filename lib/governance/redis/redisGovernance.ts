@@ -38,7 +38,7 @@ export interface RedisOptions {
 
 const decisionMs = 250;
 const minuteMs = 60_000;
-/** From grant to source: one request may make a connection first, and another of a minute later find it made. */
+/** From grant to source: half for this process to send it, and half for a connection that another of a minute later finds made. */
 const onItsWayMs = 1000;
 const drainLimitMs = 1000;
 /** The first of many who come back for the same place is refused for all of them. */
@@ -65,7 +65,7 @@ export function createRedisGovernance(
     // It is heard of only where it decides.
     report: () => undefined,
   });
-  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), now, random, limitMs });
+  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), now, random, limitMs, lateLimitMs: onItsWayMs / 2 });
   const age$ = scopeAge({ connection, sources: [...sources.values()], now, limitMs, knownMs: ageKnownMs });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
   const line = createWaitingLine({ answersLater: true, spreadMs });
@@ -105,7 +105,7 @@ interface AgeOptions {
   readonly knownMs: number;
 }
 
-/** The scope's last success is that of the source that succeeded last (B3); one reading serves all who ask soon after it. */
+/** The scope's last success is that of the source that succeeded last (B3); one reading, no older for it, serves all who ask soon after. */
 function scopeAge({ connection, sources, now, limitMs, knownMs }: AgeOptions): Observable<number> {
   if (sources.length === 0) return of(Infinity);
   let readMs = -Infinity;
@@ -121,7 +121,7 @@ function scopeAge({ connection, sources, now, limitMs, knownMs }: AgeOptions): O
     }),
     share(),
   );
-  return defer(() => (now() - readMs < knownMs ? of(ageThenMs + now() - readMs) : read$));
+  return defer(() => (now() - readMs < knownMs ? of(ageThenMs) : read$));
 }
 
 function known(sources: ReadonlyMap<string, SharedSource>, id: string): SharedSource {
