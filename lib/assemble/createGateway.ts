@@ -13,7 +13,8 @@ export type GatewayOptions = ScopeOptions<Source>;
 export interface Gateway extends Omit<Engine, 'close'>, RunningScope {}
 
 /**
- * Makes a running gateway from settings. Opens no connection before the first call.
+ * Makes a running gateway from settings. Connects to no source before the first call; to Redis and Postgres, where settings name
+ * them, at once.
  *
  * Throws `ConfigError` with everything that is wrong at once (C rules).
  *
