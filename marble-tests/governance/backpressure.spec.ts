@@ -7,7 +7,6 @@ import { admitWhenRunnable, patience } from '../../lib/governance/backpressure.j
 import type { WaitOptions } from '../../lib/governance/backpressure.js';
 import { AdmissionRefused } from '../../lib/governance/gate.js';
 import type { Gate } from '../../lib/governance/gate.js';
-import type { Governance } from '../../lib/governance/governance.js';
 import { createProgress } from '../../lib/governance/progress.js';
 import { createStallClock } from '../../lib/governance/stallClock.js';
 import { createWaitingLine } from '../../lib/governance/waitingLine.js';

@@ -9,7 +9,7 @@ const scripts = [[delta({ type: 'content', text: 'ok' }), delta({ type: 'finish'
 process.send('ready');
 process.on('message', async (databaseFile) => {
   const sources = [scriptedSource({ id: 'a/1', scripts, scheduler: monotonicScheduler })];
-  const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources, telemetryUrl: `sqlite:${databaseFile}` });
+  const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources, telemetryUrl: `sqlite:${String(databaseFile)}` });
   const troubles = [];
   gateway.events$.subscribe((event) => event.type === 'telemetry-trouble' && troubles.push(event.message));
   await gateway.chat({ messages: [{ role: 'user', content: 'hello' }] });
