@@ -1,4 +1,4 @@
-import type { BreakerPhase, Report } from '../../model/events.js';
+import type { BreakerPhase, GatewayEventBody, Report } from '../../model/events.js';
 import type { Verdict } from '../breaker/breaker.js';
 import { breakerRefusal } from '../breaker/breakerRefusal.js';
 import { jointRefusal, refuse } from '../gate.js';
@@ -92,10 +92,10 @@ export function createSightings({ now, report }: { readonly now: () => number; r
     note(sourceId, { phase, concurrency, changes = {} }) {
       if (phase !== undefined) phases.set(sourceId, phase);
       if (concurrency !== undefined) concurrencies.set(sourceId, concurrency);
-      if (changes.breaker !== undefined) report({ type: 'breaker-changed', source: sourceId, coolDownMs: null, ...changes.breaker });
-      if (changes.concurrency === undefined) return;
-      concurrencies.set(sourceId, changes.concurrency);
-      report({ type: 'pace-changed', source: sourceId, concurrency: changes.concurrency });
+      if (changes.concurrency !== undefined) concurrencies.set(sourceId, changes.concurrency);
+      const told = toEvents(sourceId, changes);
+      // A breaker that closes has paced its source before anybody hears of it.
+      for (const event of changes.breaker?.to === 'closed' ? told.reverse() : told) report(event);
     },
     lostSightOfBreaker: (sourceId) => void phases.delete(sourceId),
     refused(ticket, noes) {
@@ -133,6 +133,13 @@ export function createSightings({ now, report }: { readonly now: () => number; r
 function fitting({ tokens, ...places }: Pauses['places'], ticket: Ticket, sinceMs: number): Pauses['places'] {
   if (tokens === undefined || tokensToReserve(ticket, tokens) < tokens.wanted || tokens.asThingsStand <= sinceMs) return places;
   return { ...places, tokens: { ...tokens, asThingsStand: tokens.asThingsStand - sinceMs, atTheEarliest: Math.max(0, tokens.atTheEarliest - sinceMs) } };
+}
+
+function toEvents(source: string, { breaker, concurrency }: NonNullable<Sighting['changes']>): GatewayEventBody[] {
+  return [
+    ...(breaker === undefined ? [] : [{ type: 'breaker-changed' as const, source, coolDownMs: null, ...breaker }]),
+    ...(concurrency === undefined ? [] : [{ type: 'pace-changed' as const, source, concurrency }]),
+  ];
 }
 
 /** In the words of the governors that keep their state in this process, and in their order. */
