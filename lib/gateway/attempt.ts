@@ -29,8 +29,8 @@ export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Port
   return defer(() => {
     let begun = false;
     return defer(() => {
-      begun = true;
       if (spec.admitted.permit.expired?.() === true) return throwError(() => expired(spec));
+      begun = true;
       return sent(call, spec, ports);
     }).pipe(
       subscribeOn(ports.scheduler),
@@ -42,8 +42,7 @@ export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Port
 }
 
 /** This process stood still between admission and sending, so that the place may be somebody else's by now (G6). */
-function expired({ admitted: { source, permit } }: AttemptSpec<unknown>): GovernanceBackendError {
-  permit.settle({ type: 'unsent' });
+function expired({ admitted: { source } }: AttemptSpec<unknown>): GovernanceBackendError {
   return new GovernanceBackendError(`the permit for ${source.id} ran out before its request was sent, since this process stood still for too long; nothing was sent`);
 }
 

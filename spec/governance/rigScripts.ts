@@ -39,7 +39,7 @@ export interface Scripts {
 }
 
 export function openScripts({ url, scope, limits = {}, breaker, ttlMs = 1000, windowMs = 60_000, now }: ScriptsSpec): Scripts {
-  const { keys, rules } = sharedSource({ id: ticket.sourceId, limits: {}, ...limits }, { scope, breaker: { ...patient, ...breaker }, ttlMs, windowMs, pollMs: 500 });
+  const { keys, rules } = sharedSource({ id: ticket.sourceId, limits: {}, ...limits }, { scope, breaker: { ...patient, ...breaker }, ttlMs, windowMs, forgottenMs: 2000 });
   const connection = openConnection({ target: targetOf(url), scheduler: monotonicScheduler, report: () => undefined, serverNow: now });
   const run = <R>(script: Word['script'], ask: object = {}): Promise<R> => firstValueFrom(connection.run<R>({ script, keys, ask: { ...rules, ...ask }, limitMs: 5000 }));
   return {

@@ -17,7 +17,7 @@ interface Fleet {
   advance(this: void, ms: number): void;
 }
 
-function fleet(): Fleet {
+function fleet({ pollMs = 500 }: { pollMs?: number } = {}): Fleet {
   const scope = `turns-${randomUUID()}`;
   let nowMs = 1_700_000_000_000;
   return {
@@ -25,7 +25,7 @@ function fleet(): Fleet {
     join() {
       const governance = createRedisGovernance(
         { sources: [{ id: 'a/1', limits: {}, maxConcurrency: 2 }], breaker: patient, now: () => nowMs, random: () => 1, report: () => undefined },
-        { target: targetOf(sharedRedisUrl()), scope, leaseTtlMs: 3_600_000, scheduler: monotonicScheduler, decisionLimitMs: 5000, serverNow: () => nowMs },
+        { target: targetOf(sharedRedisUrl()), scope, leaseTtlMs: 3_600_000, scheduler: monotonicScheduler, decisionLimitMs: 5000, pollMs, serverNow: () => nowMs },
       );
       joined.push(governance);
       return {
@@ -65,6 +65,23 @@ describe('places of a source, between processes', () => {
     advance(100);
     held(await poor.ask(waits)).settle(cancelled);
     held(await rich.ask(waits));
+  });
+
+  test('B4: nor does one that asks only every few seconds, as its settings say', async () => {
+    const { join, advance } = fleet({ pollMs: 5000 });
+    const [rich, poor] = [join(), join()];
+    const first = held(await rich.ask());
+    held(await rich.ask());
+    // The poor one asks at 0 s and at 4.5 s, the rich one all the time from 3 s on.
+    await poor.ask(waits);
+    advance(3000);
+    for (let atMs = 3000; atMs < 9000; atMs += 1500) {
+      if (atMs === 4500) await poor.ask(waits);
+      await rich.ask(waits);
+      advance(1500);
+    }
+    first.settle(cancelled);
+    expect(await rich.ask(waits)).toBe('a/1 has room for 1 more, and 1 other processes have waited for it longer');
   });
 
   test('as long as the waits are about the same, whoever asks first is let in', async () => {

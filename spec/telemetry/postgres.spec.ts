@@ -40,7 +40,7 @@ const run = (...args: string[]): Promise<{ code: number | null; output: string }
   child.stderr.on('data', (chunk) => (output += String(chunk)));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 };
-const writer = join(process.cwd(), 'spec', 'telemetry', 'writePostgresRow.mjs');
+const writer = join(process.cwd(), 'spec', 'telemetry', 'writeRow.mjs');
 
 /** Columns, types and indexes of the table. */
 const shapeOf = (at: string): Promise<unknown> =>

@@ -6,6 +6,7 @@ import { maskSecrets } from '../../model/mask.js';
 import type { RedisTarget } from '../../model/redisTarget.js';
 import { openRedis } from './openRedis.js';
 import type { RedisClient } from './openRedis.js';
+import { keyCount } from './sourceKeys.js';
 import { ageScript, enterScript, lateScript, parkScript, progressScript, renewScript, settleScript } from './scripts.js';
 
 const scripts = { enter: enterScript, late: lateScript, progress: progressScript, settle: settleScript, renew: renewScript, park: parkScript, age: ageScript };
@@ -58,7 +59,7 @@ export function openConnection({ target, scheduler, report, serverNow }: Connect
   let away = false;
   let isClosed = false;
   let toldMs = -Infinity;
-  for (const [name, lua] of Object.entries(scripts)) client.defineCommand(commandOf(name), { lua, numberOfKeys: 9 });
+  for (const [name, lua] of Object.entries(scripts)) client.defineCommand(commandOf(name), { lua, numberOfKeys: keyCount });
   client.on('error', (error: unknown) => { trouble = messageOf(error); });
   const ready$ = eventsOf(client, 'ready').pipe(share());
   const closed$ = eventsOf(client, 'close').pipe(share());

@@ -9,10 +9,13 @@ export interface Hunger {
   note(ticket: Ticket, noes: Noes | undefined): void;
 }
 
-/** Whoever has not asked for so long is no longer the one who waited. */
-const forgottenMs = 2000;
+export interface HungerOptions {
+  readonly now: () => number;
+  /** Whoever has not asked for so long is no longer the one who waited. */
+  readonly forgottenMs: number;
+}
 
-export function createHunger({ now }: { readonly now: () => number }): Hunger {
+export function createHunger({ now, forgottenMs }: HungerOptions): Hunger {
   const gone = new Map<string, { readonly sinceMs: number; readonly askedMs: number }>();
 
   function sinceMs(sourceId: string): number {

@@ -28,6 +28,8 @@ export interface RedisGateOptions {
   readonly holder: string;
   readonly now: () => number;
   readonly random: () => number;
+  /** Whoever has not asked for so long no longer waits. */
+  readonly forgottenMs: number;
   /** A decision that takes longer is none (G6). */
   readonly limitMs: number;
   /** A request that is sent later than this after it was asked for is told to be late. */
@@ -44,9 +46,9 @@ export interface RedisGate extends Required<Gate> {
  * `GovernanceBackendError` where Redis does not decide in time; whoever leaves before the answer holds nothing.
  */
 export function createRedisGate(options: RedisGateOptions): RedisGate {
-  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, now, random, limitMs, lateLimitMs } = options;
+  const { sourceOf, connection, deliveries, leases, sightings, localBreaker, holder, now, random, forgottenMs, limitMs, lateLimitMs } = options;
   const open = new Set<Permit>();
-  const hunger = createHunger({ now });
+  const hunger = createHunger({ now, forgottenMs });
   let lastLease = 0;
 
   function giveBack(lease: Lease, { result, tokens }: { result: Outcome['type']; tokens?: number | null }): void {

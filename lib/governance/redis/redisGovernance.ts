@@ -41,6 +41,8 @@ const minuteMs = 60_000;
 /** From grant to source: half for this process to send it, and half for a connection that another of a minute later finds made. */
 const onItsWayMs = 1000;
 const drainLimitMs = 1000;
+/** Who waits is remembered for two of its polls, and for so long at least. */
+const leastRememberedMs = 2000;
 /** The first of many who come back for the same place is refused for all of them. */
 const spreadMs = 50;
 
@@ -52,7 +54,8 @@ export function createRedisGovernance(
   { sources: upstreams, breaker, hedgeMaxRatio, now, random, report }: GovernanceScope,
   { target, scope, leaseTtlMs: ttlMs, scheduler, pollMs = 500, decisionLimitMs: limitMs = decisionMs, windowMs = minuteMs + onItsWayMs, ageKnownMs = 1000, serverNow }: RedisOptions,
 ): Governance & { close(): Promise<void> } {
-  const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs, pollMs })]));
+  const forgottenMs = Math.max(leastRememberedMs, 2 * pollMs);
+  const sources = new Map(upstreams.map((upstream) => [upstream.id, sharedSource(upstream, { scope, breaker, ttlMs, windowMs, forgottenMs })]));
   const connection = openConnection({ target, scheduler, report, serverNow });
   const deliveries = createDeliveries({ connection, scheduler, giveUpMs: ttlMs, random });
   const leases = createLeases({ sources: [...sources.values()], connection, ttlMs, scheduler, report });
@@ -65,7 +68,7 @@ export function createRedisGovernance(
     // It is heard of only where it decides.
     report: () => undefined,
   });
-  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), now, random, limitMs, lateLimitMs: onItsWayMs / 2 });
+  const gate = createRedisGate({ sourceOf: (id) => known(sources, id), connection, deliveries, leases, sightings, localBreaker, holder: randomUUID(), now, random, forgottenMs, limitMs, lateLimitMs: onItsWayMs / 2 });
   const age$ = scopeAge({ connection, sources: [...sources.values()], now, limitMs, knownMs: ageKnownMs });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];
   const line = createWaitingLine({ answersLater: true, spreadMs });

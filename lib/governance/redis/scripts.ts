@@ -85,8 +85,11 @@ local function parkedLeftMs()
   return math.min(parkedUntilMs() - now, ask.longestParkMs)
 end
 
+pruneLeases()
+local state, pace, used = readBreaker(), readPace(), inUse()
+
 local function quotaRefusals(no)
-  if ask.maxConcurrency and inUse() >= ask.maxConcurrency then no.inUse = inUse() end
+  if ask.maxConcurrency and used >= ask.maxConcurrency then no.inUse = used end
   if not ask.rpm and not ask.tpm then return end
   forgetOld()
   local requests = requestsWithin()
@@ -100,50 +103,46 @@ local function quotaRefusals(no)
 end
 
 -- Where places are what is short, who has gone without longest is next.
-local function turnRefusal(no, pace)
+local function turnRefusal(no)
   local places = math.min(ask.maxConcurrency or math.huge, concurrencyOf(pace))
   if places == math.huge then return end
-  local free, before = places - inUse(), longer()
+  local free, before = places - used, longer()
   if free > 0 and free <= before then no.turn = { free = free, longer = before } end
   if ask.waits and (free <= 0 or no.turn) then waits() end
 end
 
-local function refusals(state, verdict, pace)
+local function refusals(verdict)
   local no = {}
   if parkedLeftMs() > 0 then no.parkedMs = parkedLeftMs() end
   if verdict and (verdict.type ~= 'pass' and verdict.type ~= 'probe' or verdict.type == 'probe' and not ask.mayProbe) then no.breaker = verdict end
-  if inUse() >= concurrencyOf(pace) then no.paced = { concurrency = concurrencyOf(pace), inFlight = inUse(), slowStart = pace.slowStart } end
+  if used >= concurrencyOf(pace) then no.paced = { concurrency = concurrencyOf(pace), inFlight = used, slowStart = pace.slowStart } end
   quotaRefusals(no)
-  turnRefusal(no, pace)
+  turnRefusal(no)
   return next(no) and no or nil
 end
 
-local function answer(state, no)
-  local pace = readPace()
+local function answer(no, held)
   local concurrency = pace.limit < math.huge and concurrencyOf(pace) or nil
-  local held = readHeld(ask.id)
   return cjson.encode({ refused = no, phase = state and state.type, concurrency = concurrency, changes = changes, probe = held and held.probe or nil })
 end
 
-pruneLeases()
-local state = readBreaker()
 -- It was given up before it was heard.
-if redis.call('ZSCORE', releasedKey, ask.id) then return answer(state, { givenUp = true }) end
+if redis.call('ZSCORE', releasedKey, ask.id) then return answer({ givenUp = true }) end
 -- It was heard before.
-if leaseIsAlive(ask.id) then return answer(state) end
+if leaseIsAlive(ask.id) then return answer(nil, readHeld(ask.id)) end
 
 local verdict = state and verdictOf(state)
-local pace = readPace()
-local no = refusals(state, verdict, pace)
-if no then return answer(state, no) end
+local no = refusals(verdict)
+if no then return answer(no) end
 
 redis.call('ZADD', leasesKey, now + ask.ttlMs, ask.id)
 if verdict and verdict.type == 'probe' then state = takeProbe(state, ask.id) end
-writeHeld(ask.id, { generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, ttlMs = ask.ttlMs, probe = verdict ~= nil and verdict.type == 'probe' })
+local held = { generation = state and state.generation or -1, epoch = pace.epoch, admittedMs = now, ttlMs = ask.ttlMs, probe = verdict ~= nil and verdict.type == 'probe' }
+writeHeld(ask.id, held)
 keepLeases()
 waitsNoMore(ask.holder)
 if ask.rpm or ask.tpm then spend(ask.id, ask.tokens) end
-return answer(state)
+return answer(nil, held)
 `;
 
 /** A half-open probe has said something: its source is back, and from here on it is an attempt like any other (G4). */

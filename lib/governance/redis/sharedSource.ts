@@ -18,16 +18,14 @@ export interface SharedRules {
   readonly ttlMs: number;
   /** How long a request and its tokens count. */
   readonly windowMs: number;
-  /** How often who waits asks. */
-  readonly pollMs: number;
+  /** Who waits and has not asked for so long waits no more, or has died. */
+  readonly forgottenMs: number;
 }
 
-/** Who waits and has not asked for so long waits no more, or has died. */
-const leastRememberedMs = 2000;
 /** What nobody has asked about for a day is forgotten. */
 const leastKeptMs = 24 * 3600_000;
 
-export function sharedSource({ id, limits, maxConcurrency, rpm, tpm }: Pick<Upstream, 'id' | 'limits' | 'maxConcurrency' | 'rpm' | 'tpm'>, { scope, breaker, ttlMs, windowMs, pollMs }: SharedRules): SharedSource {
+export function sharedSource({ id, limits, maxConcurrency, rpm, tpm }: Pick<Upstream, 'id' | 'limits' | 'maxConcurrency' | 'rpm' | 'tpm'>, { scope, breaker, ttlMs, windowMs, forgottenMs }: SharedRules): SharedSource {
   return {
     id,
     keys: sourceKeys(scope, id),
@@ -39,7 +37,7 @@ export function sharedSource({ id, limits, maxConcurrency, rpm, tpm }: Pick<Upst
       ttlMs: Math.ceil(ttlMs),
       windowMs,
       longestParkMs,
-      forgottenMs: Math.ceil(Math.max(leastRememberedMs, 2 * pollMs)),
+      forgottenMs: Math.ceil(forgottenMs),
       probeLeaseMs: probeLeaseMs(limits),
       breaker: finite(breaker),
       keepMs: Math.ceil(Math.max(leastKeptMs, 2 * breaker.cooldownMaxMs)),

@@ -1,6 +1,8 @@
 /** In this order: what `KEYS` holds in every script. */
 const parts = ['breaker', 'source', 'leases', 'held', 'window', 'spending', 'released', 'waiting', 'seen'] as const;
 
+export const keyCount = parts.length;
+
 /** Keys of another layout have another number, so that versions side by side do not read each other's. */
 const layout = 1;
 
