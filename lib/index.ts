@@ -11,6 +11,7 @@ export type { Env } from './config/envEntries.js';
 export { settingsFromEnv } from './config/settingsFromEnv.js';
 export type { Finding, GatewaySettings, SourceSettings } from './config/settings.js';
 export type { CallOptions, GatewayStats, Scope } from './gateway/calls.js';
+export type { OpenStream } from './gateway/ports.js';
 export type { EmbeddingEngine } from './gateway/composeEmbedding.js';
 export type { OcrEngine } from './gateway/composeOcr.js';
 export { AdmissionRefused } from './governance/gate.js';
@@ -37,7 +38,7 @@ export {
   TransientError,
 } from './model/errors.js';
 export type { ErrorFacts, ExhaustedReason, FailureClass, LivenessLimit, PartialOutput } from './model/errors.js';
-export type { AttemptRecord, BreakerPhase, GatewayEvent, GatewayEventBody, HedgeTrigger, Report, Role, RowClass } from './model/events.js';
+export type { AttemptRecord, BreakerPhase, GatewayEvent, GatewayEventBody, HedgeTrigger, OfAttempt, Operation, RefusingGate, Report, Role, RowClass } from './model/events.js';
 export type { BatchStats, EmbeddingAnswer, EmbeddingRequest, EmbeddingResponse, ValidEmbeddingRequest } from './model/embedding.js';
 export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcrRequest } from './model/ocr.js';
 export type { ChatRequest, ValidRequest } from './model/request.js';

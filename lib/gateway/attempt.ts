@@ -11,7 +11,7 @@ import type { StallFigures } from '../operators/stallMetrics.js';
 import { openBooks } from './attemptBooks.js';
 import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
-import type { Ports } from './ports.js';
+import type { OpenStream, Ports } from './ports.js';
 
 /** From the finish reason on, usage and the end marker get this long (H15). */
 const finishGraceMs = 1000;
@@ -58,7 +58,11 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
     let done: Completed<A> | undefined;
 
     const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent };
-    const sign$ = defer(() => (books.start() ? exchange.sign$(context) : NEVER));
+    const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
+    const sign$ = defer(() => {
+      ports.open?.add(look);
+      return books.start() ? exchange.sign$(context) : NEVER;
+    });
     const increments$ = sign$.pipe(
       watchdog(source, call.task.streamed, scheduler),
       graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler }),
@@ -72,7 +76,10 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
       }),
       mustHaveOutput(exchange.reply),
       catchError((thrown: unknown) => throwError(() => annotate(toAttemptError(thrown), factsOf(call, spec)))),
-      finalizeWith((ending) => { done = books.close(ending, figures); }),
+      finalizeWith((ending) => {
+        ports.open?.delete(look);
+        done = books.close(ending, figures);
+      }),
     );
     // The permit is settled between validity and result, so that a winner is never booked as cancelled.
     return concat(increments$, defer(() => (done === undefined ? EMPTY : of(done))));
@@ -101,6 +108,10 @@ function watchdog(source: Upstream, streamed: boolean, scheduler: SchedulerLike)
 function mustHaveOutput(reply: Reply<unknown>): OperatorFunction<StallFigures, StallFigures> {
   return (figures$) =>
     concat(figures$, defer(() => (reply.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
+}
+
+function openStream<A>(call: CallState<A>, { id, role, round, admitted }: AttemptSpec<A>, { startMs, lastMs, count }: StallFigures, nowMs: number): OpenStream {
+  return { callId: call.id, attemptId: id, source: admitted.source.id, role, round, openMs: nowMs - startMs, silentMs: nowMs - lastMs, increments: count };
 }
 
 function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: AttemptSpec<A>): Parameters<typeof annotate>[1] {

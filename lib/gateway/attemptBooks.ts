@@ -28,6 +28,7 @@ interface Books<A> {
 export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Books<A> {
   const { scheduler, report, loopLag } = ports;
   const { source, permit } = spec.admitted;
+  const attempt = { callId: call.id, attemptId: spec.id, source: source.id };
   const { reply } = spec.exchange;
   const waitedMs = Math.trunc(call.clock.stalledMs());
   const endProductive = call.clock.attempting();
@@ -38,7 +39,9 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
 
   return {
     start() {
-      report({ type: 'attempt-started', callId: call.id, attemptId: spec.id, round: spec.round, role: spec.role, source: source.id, trigger: spec.trigger });
+      report({
+        type: 'attempt-started', ...attempt, round: spec.round, role: spec.role, trigger: spec.trigger, provider: source.provider, model: call.task.model ?? source.model, waitedMs,
+      });
       sent = !call.over;
       if (sent) permit.sent?.();
       return sent;
@@ -66,14 +69,14 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
 
     if (unsent) {
       call.attempts -= 1;
-      report({ type: 'attempt-unsent', callId: call.id, attemptId: spec.id });
+      report({ type: 'attempt-unsent', ...attempt });
     } else {
       const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, endMs), startedMs: figures.startMs, endedMs: endMs };
       const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
       spec.onBooked(record);
-      report({ type: 'attempt-ended', record });
+      report({ type: 'attempt-ended', ...attempt, record });
     }
-    if (verdict.error !== undefined) call.noteFailure(source.id, verdict.error);
+    if (verdict.error !== undefined) call.noteFailure(attempt, verdict.error);
     return completed;
   }
 }

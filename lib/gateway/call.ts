@@ -41,12 +41,12 @@ export interface Answered<A> {
 export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<Answered<A>> {
   return defer(() => {
     const call = openCall(task, ports);
-    ports.report({ type: 'call-started', callId: call.id, scope: call.scope });
+    ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
     return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
       map((winner) => winner ?? heldAtDeadline(call)),
       finalizeWith((ending) => {
         call.over = true;
-        ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), callMs: ports.scheduler.now() - call.enteredMs });
+        ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs: ports.scheduler.now() - call.enteredMs });
       }),
       takeLast(1),
       map((winner) => ({ call, winner, callMs: Math.trunc(ports.scheduler.now() - call.enteredMs) })),
@@ -77,7 +77,7 @@ function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report
     case 'too-late':
       return throwError(() => tooLate(call, 'the next try would start after the deadline'));
     case 'again':
-      if (next.delayMs > 0) report({ type: 'retry-scheduled', callId: call.id, failureClass: error.code, delayMs: next.delayMs });
+      if (next.delayMs > 0) report({ type: 'retry-scheduled', callId: call.id, round: call.rounds, source: error.source ?? null, failureClass: error.code, delayMs: next.delayMs });
       return next.delayMs > 0 ? timer(next.delayMs, scheduler) : of(undefined);
     default:
       return next satisfies never;
@@ -97,7 +97,7 @@ function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitt
       patience$,
       refuseWait: (refusal) => {
         refuseWait(call, refusal, ports);
-        if (!told) report({ type: 'call-waiting', callId: call.id, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+        if (!told) report({ type: 'call-waiting', callId: call.id, gate: refusal.gate, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
         told = true;
       },
       pauseMs: call.pauseMs,
@@ -193,6 +193,12 @@ function factsOf({ id, attempts, lastFailure }: CallState<unknown>): ErrorFacts 
 
 function isAttemptError(error: unknown): error is AttemptError {
   return isGatewayError(error) && ['transient', 'rate_limited', 'source', 'request'].includes(error.code);
+}
+
+/** What the call took in all, and who answered it. */
+function totalsOf(call: CallState<unknown>, { type }: Ending): { source: string | null; attempts: number; hedges: number; waitedMs: number } {
+  const winner = type === 'completed' ? (call.winner ?? call.held) : undefined;
+  return { source: winner?.source.id ?? null, attempts: call.attempts, hedges: call.hedges, waitedMs: Math.trunc(call.clock.stalledMs()) };
 }
 
 function outcomeOf(ending: Ending, { signal }: CallEnds): { outcome: 'ok' | 'failed' | 'cancelled'; code: string | null } {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptError } from '../model/errors.js';
-import type { Role } from '../model/events.js';
+import type { OfAttempt, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import { refuse } from '../governance/gate.js';
 import type { AdmissionRefused, Ticket } from '../governance/gate.js';
@@ -44,7 +44,7 @@ export interface CallState<A> {
   runnable(): { sources: Upstream[]; resting: AdmissionRefused[] };
   allOut(): boolean;
   noteTry(sourceId: string, role: Role): void;
-  noteFailure(sourceId: string, error: AttemptError): void;
+  noteFailure(attempt: OfAttempt, error: AttemptError): void;
   noteCompletion(completed: Completed<A>): void;
   nextAttemptId(): string;
   /** Tokens that a request to this source is thought to use; `null` where no source counts them. */
@@ -98,7 +98,7 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
         sources: ranked.filter(({ id }) => restMs(id) <= 0),
         resting: ranked
           .filter(({ id }) => restMs(id) > 0)
-          .map(({ id }) => refuse(pauseMessage(id, restMs(id)), { sourceId: id, retryAfterMs: restMs(id), asked: true })),
+          .map(({ id }) => refuse(pauseMessage(id, restMs(id)), { sourceId: id, gate: 'parking', retryAfterMs: restMs(id), asked: true })),
       };
     },
     allOut: () => inPlay().length === 0,
@@ -107,14 +107,15 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
       if (role === 'backup') call.hedges += 1;
       ledger = tried(ledger, sourceId);
     },
-    noteFailure(sourceId, error) {
+    noteFailure(attempt, error) {
+      const sourceId = attempt.source;
       call.lastFailure = error;
       failedThisRound.add(sourceId);
       const noted = attemptFailed(ledger, sourceId, error, now(), policy);
       ledger = noted.ledger;
       if (noted.parkMs === undefined) return;
       ports.governance.parking.park(sourceId, noted.parkMs);
-      report({ type: 'source-parked', source: sourceId, forMs: noted.parkMs });
+      report({ type: 'source-parked', ...attempt, forMs: noted.parkMs });
     },
     noteCompletion(completed) {
       if (held === undefined || isBetter(completed, held)) held = completed;

@@ -4,7 +4,7 @@ import { GatewayClosedError } from '../model/errors.js';
 import type { BreakerPhase, GatewayEvent, GatewayEventBody } from '../model/events.js';
 import { answerCall } from './call.js';
 import type { Answered } from './call.js';
-import type { Ports } from './ports.js';
+import type { OpenStream, Ports } from './ports.js';
 import type { Task } from './task.js';
 
 export interface CallOptions {
@@ -17,6 +17,8 @@ export interface GatewayStats {
   /** Calls and attempts in flight. */
   calls: number;
   attempts: number;
+  /** Every attempt in flight, with how long it has been silent, oldest first. */
+  streams: OpenStream[];
   /** Permits in use per source. */
   permits: Record<string, number>;
   /** Calls that wait for a runnable source. */
@@ -57,7 +59,8 @@ export function openCalls(ports: Ports): Calls {
   const inFlight = { calls: 0, attempts: 0 };
   let closed = false;
   const closed$ = defer(() => (closed ? of(undefined) : closing$));
-  const counted: Ports = { ...ports, report: (event) => { count(inFlight, event); ports.report(event); } };
+  const open = new Set<() => OpenStream>();
+  const counted: Ports = { ...ports, open, report: (event) => { count(inFlight, event); ports.report(event); } };
 
   return {
     ask$: (open, { signal } = {}) =>
@@ -66,7 +69,15 @@ export function openCalls(ports: Ports): Calls {
         const { task, respond } = open();
         return answerCall(task, { signal, closing$: closed$ }, counted).pipe(map(respond));
       }),
-    stats: () => ({ ...inFlight, waiters: governance.line.length, parked: governance.parking.parked(), permits: governance.permits(), breakers: governance.breakers(), paced: governance.paced() }),
+    stats: () => ({
+      ...inFlight,
+      streams: [...open].map((look) => look()),
+      waiters: governance.line.length,
+      parked: governance.parking.parked(),
+      permits: governance.permits(),
+      breakers: governance.breakers(),
+      paced: governance.paced(),
+    }),
     events$: ports.events$,
     close: () => {
       closed = true;

@@ -14,6 +14,7 @@ import { find, once } from './task.js';
 export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
   return {
     task: {
+      operation: 'chat',
       streamed: request.stream,
       model: request.model ?? null,
       tags: request.tags ?? null,

@@ -22,6 +22,7 @@ export function openEmbedding(request: ValidEmbeddingRequest, sources: readonly 
 
   return {
     task: {
+      operation: 'embeddings',
       streamed: false,
       model: request.model ?? null,
       tags: request.tags ?? null,

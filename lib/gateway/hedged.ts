@@ -2,8 +2,8 @@ import { EMPTY, catchError, concatMap, defer, filter, map, switchMap, tap, timer
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
-import type { HedgeTrigger } from '../model/events.js';
-import { admitFirst, decided } from '../governance/admit.js';
+import type { HedgeTrigger, OfAttempt } from '../model/events.js';
+import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import { moreHopeful } from '../governance/retry/ledger.js';
 import { hedge } from '../operators/hedge.js';
 import { silence } from '../operators/silence.js';
@@ -63,7 +63,7 @@ function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger:
     const admitted$ = admitFirst({ sources, gate: ports.governance.admission, ticketFor: (source) => call.ticketFor(source, 'backup', call.rounds) });
     return decided(ports.governance, admitted$).pipe(
       catchError((error: unknown) => {
-        ports.report({ type: 'hedge-refused', callId: call.id, attemptId: primary.id, reason: messageOf(error) });
+        ports.report({ type: 'hedge-refused', ...named(call, primary), gate: error instanceof NoneAdmitted ? error.gate : 'backend', reason: messageOf(error) });
         return EMPTY;
       }),
       concatMap((admitted) => run(openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }))),
@@ -73,8 +73,10 @@ function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger:
 
 function noticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): void {
   const silentMs = (kind === 'first' ? policy.hedgeAfterMs : policy.hedgeStallAfterMs) ?? 0;
-  report({ type: 'silence-noticed', callId: call.id, attemptId: primary.id, source: primary.admitted.source.id, trigger: triggerOf(kind), silentMs });
+  report({ type: 'silence-noticed', ...named(call, primary), trigger: triggerOf(kind), silentMs });
 }
+
+const named = ({ id }: CallState<unknown>, primary: AttemptSpec<unknown>): OfAttempt => ({ callId: id, attemptId: primary.id, source: primary.admitted.source.id });
 
 const triggerOf = (kind: SilenceKind): HedgeTrigger => (kind === 'first' ? 'first_increment' : 'stall');
 

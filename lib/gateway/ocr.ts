@@ -11,6 +11,7 @@ import { wholeExchange } from './wholeExchange.js';
 export function openOcr(request: ValidOcrRequest, sources: readonly OcrSource[]): Asked<OcrAnswer, OcrResponse> {
   return {
     task: {
+      operation: 'ocr',
       streamed: false,
       model: request.model ?? null,
       tags: request.tags ?? null,

@@ -2,7 +2,7 @@ import type { Observable, SchedulerLike } from 'rxjs';
 import type { Governance } from '../governance/governance.js';
 import type { Strategy } from '../governance/selection/rank.js';
 import type { RetryPolicy } from '../governance/retry/ledger.js';
-import type { GatewayEvent, Report } from '../model/events.js';
+import type { GatewayEvent, OfAttempt, Report, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 
 /** Settings as the engine wants them: milliseconds, defaults applied. */
@@ -24,6 +24,17 @@ export interface LoopLag {
   start(): { stop(): number };
 }
 
+/** A request that runs now. */
+export interface OpenStream extends OfAttempt {
+  readonly role: Role;
+  /** The round of the call, from 1. */
+  readonly round: number;
+  /** Since it was sent, and since its last increment; until there is one, both are the same. */
+  readonly openMs: number;
+  readonly silentMs: number;
+  readonly increments: number;
+}
+
 /** Everything the engine needs; it knows nothing else. */
 export interface Ports<S extends Upstream = Upstream> {
   readonly policy: Policy;
@@ -34,4 +45,6 @@ export interface Ports<S extends Upstream = Upstream> {
   readonly report: Report;
   readonly events$: Observable<GatewayEvent>;
   readonly loopLag?: LoopLag | undefined;
+  /** Each attempt that runs, to be looked at; `openCalls` keeps them for `stats()`. */
+  readonly open?: Set<() => OpenStream>;
 }

@@ -1,9 +1,11 @@
 import type { Observable } from 'rxjs';
+import type { Operation } from '../model/events.js';
 import type { Reply, Sign } from '../model/reply.js';
 import type { StreamContext, Upstream } from '../model/source.js';
 
 /** What one call is to get done; the engine knows nothing else of chat, embedding and OCR. Made per call, never shared. */
 export interface Task<A> {
+  readonly operation: Operation;
   /** Answers come in pieces, so that silence can be told from work. */
   readonly streamed: boolean;
   /** The model that was asked for; without one, each source's own. */

@@ -1,6 +1,7 @@
 import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { GovernanceBackendError } from '../model/errors.js';
+import type { RefusingGate } from '../model/events.js';
 import { AdmissionRefused, allGates, once, withoutStack } from './gate.js';
 import type { Gate, Outcome, Permit, Ticket } from './gate.js';
 import type { Governance } from './governance.js';
@@ -15,6 +16,8 @@ export interface Admitted<S> {
 export class NoneAdmitted extends Error {
   override readonly name = 'NoneAdmitted';
   readonly code = 'none_admitted';
+  /** What refuses the source that comes free first. */
+  readonly gate: RefusingGate;
   /** When asking again is likely to help at the earliest; absent where no gate could say. */
   readonly retryAfterMs?: number;
   /** Asking sooner cannot help, wherever something is given back. */
@@ -33,6 +36,7 @@ export class NoneAdmitted extends Error {
     const known = open.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
     const first = open.reduce<AdmissionRefused | undefined>((a, b) => (a === undefined || b.notBeforeMs < a.notBeforeMs ? b : a), undefined);
     if (known.length > 0) this.retryAfterMs = Math.min(...known);
+    this.gate = first?.gate ?? 'none-left';
     this.notBeforeMs = first?.notBeforeMs ?? 0;
     this.certain = open.length > 0 && open.every(({ retryAfterMs, notBeforeMs }) => retryAfterMs === notBeforeMs);
     this.asked = first?.asked ?? false;

@@ -1,5 +1,6 @@
 import { concat, concatMap, defer, finalize, from, ignoreElements, of, tap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
+import type { OfAttempt, RefusingGate } from '../model/events.js';
 
 /** What an attempt asks a gate for. */
 export interface Ticket {
@@ -13,6 +14,11 @@ export interface Ticket {
   readonly estimatedTokens: number;
   /** Whoever is refused asks again until he is let in; default: he does not. */
   readonly waits?: boolean;
+}
+
+/** The attempt that a ticket is for, as events name it. */
+export function attemptOf({ callId, attemptId, sourceId }: Ticket): OfAttempt {
+  return { callId, attemptId, source: sourceId };
 }
 
 /**
@@ -45,6 +51,8 @@ export interface Gate {
 
 export interface RefusalFacts {
   readonly sourceId: string;
+  /** What says no, for events and metrics; default `other`. */
+  readonly gate?: RefusingGate;
   /** When asking again is likely to help; absent: when something is given back. */
   readonly retryAfterMs?: number;
   /** Asking sooner cannot help; default `retryAfterMs`, else 0. */
@@ -60,6 +68,7 @@ export class AdmissionRefused extends Error {
   override readonly name = 'AdmissionRefused';
   readonly code = 'admission_refused';
   readonly sourceId: string;
+  readonly gate: RefusingGate;
   /** When asking again is likely to help; absent: when something is given back. */
   readonly retryAfterMs?: number;
   /** Asking sooner cannot help. */
@@ -67,9 +76,10 @@ export class AdmissionRefused extends Error {
   readonly asked: boolean;
   readonly hopeless: boolean;
 
-  constructor(reason: string, { sourceId, retryAfterMs, notBeforeMs = retryAfterMs ?? 0, asked = false, hopeless = false }: RefusalFacts) {
+  constructor(reason: string, { sourceId, gate = 'other', retryAfterMs, notBeforeMs = retryAfterMs ?? 0, asked = false, hopeless = false }: RefusalFacts) {
     super(reason);
     this.sourceId = sourceId;
+    this.gate = gate;
     this.notBeforeMs = notBeforeMs;
     this.asked = asked;
     this.hopeless = hopeless;
@@ -145,6 +155,7 @@ export function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRe
   const known = refusals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   return refuse(refusals.map(({ message }) => message).join(', and '), {
     sourceId: last.sourceId,
+    gate: last.gate,
     notBeforeMs: last.notBeforeMs,
     asked: last.asked,
     hopeless: refusals.some(({ hopeless }) => hopeless),

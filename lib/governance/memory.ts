@@ -20,7 +20,7 @@ export function createMemoryGovernance({ sources, breaker: policy, hedgeMaxRatio
     random,
     report,
     // Not everybody who waited for it may come at once.
-    onClosed: (sourceId) => pacer.restart(sourceId),
+    onClosed: pacer.restart,
   });
   const quota = createQuotaGate({ sources, now });
   const hedgeCap = hedgeMaxRatio === undefined ? [] : [createHedgeCap({ ratio: hedgeMaxRatio })];

@@ -34,7 +34,7 @@ export function createParking({ now }: { now: () => number }): Parking & Require
 }
 
 export function parkedRefusal(sourceId: string, leftMs: number): AdmissionRefused {
-  return refuse(pauseMessage(sourceId, leftMs), { sourceId, retryAfterMs: leftMs, asked: true, hopeless: leftMs > longestPauseMs });
+  return refuse(pauseMessage(sourceId, leftMs), { sourceId, gate: 'parking', retryAfterMs: leftMs, asked: true, hopeless: leftMs > longestPauseMs });
 }
 
 /** What a source that rests is refused with, for all callers or for one. */

@@ -35,7 +35,7 @@ export interface AttemptRecord {
   usage: Usage | null;
   estimatedTokens: number | null;
   tags: Record<string, string> | null;
-  /** `[offset, length]` of each silence longer than every one before it, first wait and tail included. */
+  /** `[offset, length]` of each silence longer than every one of its kind before it: the first wait is one kind, the waits after it, the tail included, the other. */
   recordGaps: readonly (readonly [number, number])[];
   /** Longest event-loop delay while the attempt ran (M7); `null` where it is not measured. */
   loopLagMs: number | null;
@@ -45,25 +45,50 @@ export interface AttemptRecord {
   stallCount: number | null;
 }
 
-/** Everything that can be watched on `events$`. `atMs` is the gateway's clock, not a date. */
-export type GatewayEvent = { atMs: number } & (
-  | { type: 'call-started'; callId: string; scope: string }
-  | { type: 'call-waiting'; callId: string; reason: string; retryAfterMs: number | null }
-  | { type: 'attempt-started'; callId: string; attemptId: string; round: number; role: Role; source: string; trigger: HedgeTrigger | null }
-  | { type: 'silence-noticed'; callId: string; attemptId: string; source: string; trigger: HedgeTrigger; silentMs: number }
-  | { type: 'hedge-refused'; callId: string; attemptId: string; reason: string }
-  | { type: 'attempt-ended'; record: AttemptRecord }
-  | { type: 'attempt-unsent'; callId: string; attemptId: string }
+/** What is asked for; in the words of OpenTelemetry's conventions for generative AI, as far as they have one. */
+export type Operation = 'chat' | 'embeddings' | 'ocr';
+
+/** What refuses an attempt its start: a governor, other processes' turn, that no source is left to ask, a backend that does not decide. */
+export type RefusingGate = 'parking' | 'breaker' | 'pacing' | 'concurrency' | 'requests' | 'tokens' | 'hedge-cap' | 'turn' | 'none-left' | 'backend' | 'other';
+
+/** One request of a call to a source. */
+export interface OfAttempt {
+  readonly callId: string;
+  readonly attemptId: string;
+  readonly source: string;
+}
+
+/**
+ * Everything that can be watched on `events$`: a union on `type`. `atMs` is the gateway's clock, not a date. Whatever a call
+ * causes has its `callId`, whatever an attempt causes `attemptId` and `source` too.
+ */
+export type GatewayEvent = { readonly atMs: number } & (
+  | { type: 'call-started'; callId: string; scope: string; operation: Operation; model: string | null; streamed: boolean }
+  /** No source may be asked now; told once per wait. */
+  | { type: 'call-waiting'; callId: string; gate: RefusingGate; reason: string; retryAfterMs: number | null }
+  /** The request goes out. `waitedMs`: the call's stall clock (B2). */
+  | ({ type: 'attempt-started'; round: number; role: Role; trigger: HedgeTrigger | null; provider: string; model: string; waitedMs: number } & OfAttempt)
+  /** The primary has been silent for as long as the settings say; a backup is asked for. */
+  | ({ type: 'silence-noticed'; trigger: HedgeTrigger; silentMs: number } & OfAttempt)
+  /** No backup starts; the attempt is the primary, which goes on. `source` is the primary's. */
+  | ({ type: 'hedge-refused'; gate: RefusingGate; reason: string } & OfAttempt)
+  | ({ type: 'attempt-ended'; record: AttemptRecord } & OfAttempt)
+  /** Nothing of it went out: it leaves no row. */
+  | ({ type: 'attempt-unsent' } & OfAttempt)
+  /** Its rows are handed over; only now is `won` known. */
   | { type: 'round-decided'; callId: string; round: number; records: readonly AttemptRecord[] }
-  | { type: 'retry-scheduled'; callId: string; failureClass: FailureClass; delayMs: number }
-  | { type: 'source-parked'; source: string; forMs: number }
-  | { type: 'breaker-changed'; source: string; from: BreakerPhase; to: BreakerPhase; coolDownMs: number | null }
-  | { type: 'pace-changed'; source: string; concurrency: number | null }
+  /** `source` is where the failure came from that counts. */
+  | { type: 'retry-scheduled'; callId: string; round: number; source: string | null; failureClass: FailureClass; delayMs: number }
+  | ({ type: 'source-parked'; forMs: number } & OfAttempt)
+  /** Of a breaker and a pace, the attempt is the one whose start or end changed them. */
+  | ({ type: 'breaker-changed'; from: BreakerPhase; to: BreakerPhase; coolDownMs: number | null } & OfAttempt)
+  | ({ type: 'pace-changed'; concurrency: number | null } & OfAttempt)
   /** A shared backend stopped deciding, or decides again. */
   | { type: 'backend-changed'; state: 'away' | 'back'; message: string }
   /** A running attempt's place in the fleet is no longer its own; it goes on, so one more than allowed may run. */
-  | { type: 'lease-lost'; source: string; attemptId: string }
-  | { type: 'call-ended'; callId: string; outcome: 'ok' | 'failed' | 'cancelled'; code: string | null; callMs: number }
+  | ({ type: 'lease-lost' } & OfAttempt)
+  /** `attempts`: requests sent, `hedges`: backups among them; `waitedMs`: the stall clock at the end; `source` is the winner's. */
+  | { type: 'call-ended'; callId: string; outcome: 'ok' | 'failed' | 'cancelled'; code: string | null; callMs: number; source: string | null; attempts: number; hedges: number; waitedMs: number }
   | { type: 'telemetry-trouble'; message: string; lost: number }
 );
 

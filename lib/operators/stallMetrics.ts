@@ -13,7 +13,7 @@ export interface StallFigures {
   readonly stallMs: number | null;
   readonly stallCount: number | null;
   readonly maxGapMs: number | null;
-  /** `[offset, length]` of every wait longer than all before it, the one for the first value included. */
+  /** `[offset, length]` of the wait for the first value, and of every later wait that is longer than all those between values before it. */
   readonly recordGaps: readonly (readonly [number, number])[];
 }
 
@@ -57,11 +57,13 @@ function addGap(figures: Growing, fromMs: number, toMs: number, thresholdMs: num
   const gapMs = toMs - fromMs;
   figures.count += 1;
   figures.lastMs = toMs;
-  if (gapMs > (figures.recordGaps.at(-1)?.[1] ?? 0)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
   if (figures.firstMs === null) {
     figures.firstMs = gapMs;
+    if (gapMs > 0) figures.recordGaps.push([0, gapMs]);
     return figures;
   }
+  // The first wait hides none of the later ones, since it has a threshold of its own.
+  if (gapMs > (figures.maxGapMs ?? 0)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
   const stalled = gapMs > thresholdMs;
   figures.stallMs = (figures.stallMs ?? 0) + (stalled ? gapMs : 0);
   figures.stallCount = (figures.stallCount ?? 0) + (stalled ? 1 : 0);

@@ -1,5 +1,7 @@
 import { Subject, type Observable } from 'rxjs';
+import { messageOf } from '../model/errors.js';
 import type { GatewayEvent, Report } from '../model/events.js';
+import { guardListeners } from './guardListeners.js';
 
 export interface EventBus {
   report: Report;
@@ -9,15 +11,18 @@ export interface EventBus {
   close: () => void;
 }
 
+export interface EventBusOptions {
+  readonly now: () => number;
+  /** Hears what listeners throw; default: a warning of the process. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
 /**
  * The one place where events meet their listeners. `report` stamps the time and cannot throw; without a listener it
- * costs one comparison.
- *
- * A listener that throws disturbs neither the call nor the other listeners. RxJS then rethrows its error from a timer,
- * as for every Observable: `config.onUnhandledError` of `rxjs` gets it, else it is an uncaught exception. It is not
- * swallowed here, since a broken listener would then never be found.
+ * costs one comparison. What a listener throws harms neither the call, nor other listeners, nor the process: Node is told by a
+ * warning, once for each listener, since a broken one would else never be found.
  */
-export function createEventBus({ now }: { readonly now: () => number }): EventBus {
+export function createEventBus({ now, onListenerError = warn }: EventBusOptions): EventBus {
   const events$ = new Subject<GatewayEvent>();
   return {
     report(event) {
@@ -25,10 +30,15 @@ export function createEventBus({ now }: { readonly now: () => number }): EventBu
       try {
         events$.next({ atMs: now(), ...event });
       } catch {
-        // Only a subscriber that goes round RxJS's own guard gets here; the call that reported must not pay for it.
+        // A clock that throws, or a subscriber that goes round every guard; the call that reported must not pay for it.
       }
     },
-    events$: events$.asObservable(),
+    events$: guardListeners(events$.asObservable(), onListenerError),
     close: () => events$.complete(),
   };
+}
+
+function warn(error: unknown): void {
+  const stack = typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : '';
+  process.emitWarning(`a listener of events$ threw: ${messageOf(error)}`, { type: 'PolygatewayWarning', code: 'POLYGATEWAY_LISTENER', detail: stack });
 }

@@ -74,16 +74,20 @@ describe('rows', () => {
     ]);
   }));
 
-  test('E1: record gaps are the waits longer than all before them, tail included', wholeCalls(({ gatewayOf, expectCall, flush }) => {
+  test('E1: record gaps are the waits longer than all of their kind before them: the first one, and those after it, tail included', wholeCalls(({ gatewayOf, expectCall, flush }) => {
     const gateway = gatewayOf(['d2 d3 d6 d8 d13 f14', 'd1 f2']);
     expectCall(gateway).toAnswer('14s (r|)');
     const tail = gatewayOf(['d1 d3 f9']);
     expectCall(tail).toAnswer('9s (r|)');
+    const lateStart = gatewayOf(['d9 d10 d12 d13 f14']);
+    expectCall(lateStart).toAnswer('14s (r|)');
     const nothing = gatewayOf(['T4'], { maxAttempts: 1 });
     expectCall(nothing);
     flush();
-    expect(rowsOf(gateway, 'recordGaps')).toEqual([[[[0, 2000], [3000, 3000], [8000, 5000]]]]);
+    expect(rowsOf(gateway, 'recordGaps')).toEqual([[[[0, 2000], [2000, 1000], [3000, 3000], [8000, 5000]]]]);
     expect(rowsOf(tail, 'recordGaps')).toEqual([[[[0, 1000], [1000, 2000], [3000, 6000]]]]);
+    // A threshold of its own counts for the first wait, so it hides none of the others.
+    expect(rowsOf(lateStart, 'recordGaps')).toEqual([[[[0, 9000], [9000, 1000], [10_000, 2000]]]]);
     expect(rowsOf(nothing, 'recordGaps')).toEqual([[[[0, 4000]]]]);
   }));
 

@@ -137,7 +137,7 @@ describe('stallMetrics', () => {
 
   test('takes its time from the scheduler it is given, start included', () => {
     const seen = observe((scheduler) => asTheyGo([['a', 10], ['b', 5]], scheduler).pipe(stallMetrics({ thresholdMs: 3, scheduler }), last(), copied));
-    expect(seen[0]).toEqual({ atMs: 15, next: { startMs: 0, count: 2, lastMs: 15, firstMs: 10, stallMs: 5, stallCount: 1, maxGapMs: 5, recordGaps: [[0, 10]] } });
+    expect(seen[0]).toEqual({ atMs: 15, next: { startMs: 0, count: 2, lastMs: 15, firstMs: 10, stallMs: 5, stallCount: 1, maxGapMs: 5, recordGaps: [[0, 10], [10, 5]] } });
   });
 });
 
@@ -155,7 +155,7 @@ function plainFigures({ gapsMs }: Timeline, thresholdMs: number): StallFigures {
     stallMs: many ? stalls.reduce((sum, gapMs) => sum + gapMs, 0) : null,
     stallCount: many ? stalls.length : null,
     maxGapMs: many ? Math.max(...between) : null,
-    recordGaps: gapsMs.flatMap((gapMs, at) => (gapMs > Math.max(0, ...gapsMs.slice(0, at)) ? [[timesMs[at]! - gapMs, gapMs] as const] : [])),
+    recordGaps: gapsMs.flatMap((gapMs, at) => (gapMs > Math.max(0, ...gapsMs.slice(1, at)) ? [[timesMs[at]! - gapMs, gapMs] as const] : [])),
   };
 }
 

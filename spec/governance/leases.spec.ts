@@ -268,7 +268,7 @@ describe('leases and processes', () => {
     expect(permit.expired?.()).toBe(true);
     await sleep(1000);
     expect(await third.enter()).toBeInstanceOf(AdmissionRefused);
-    expect(first.events).toEqual([{ type: 'lease-lost', source: 'a/1', attemptId: 'call-1' }]);
+    expect(first.events).toEqual([{ type: 'lease-lost', callId: 'call', source: 'a/1', attemptId: 'call-1' }]);
     permit.settle({ type: 'success', totalTokens: 10 });
     await first.governance.close();
     expect([await fleet.ledger.alive(), await fleet.ledger.leases()]).toEqual([1, 1]);

@@ -65,7 +65,7 @@ describe('processes of one scope that have not all been given the new settings y
       await member.heard();
       nowMs += 1000;
     }
-    expect(events).toEqual([{ type: 'breaker-changed', source: 'a/1', from: 'closed', to: 'open', coolDownMs: 30_000 }]);
+    expect(events).toEqual([{ type: 'breaker-changed', callId: expect.any(String), attemptId: expect.any(String), source: 'a/1', from: 'closed', to: 'open', coolDownMs: 30_000 }]);
   });
 });
 

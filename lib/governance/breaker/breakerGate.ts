@@ -1,6 +1,6 @@
 import type { BreakerPhase, Report } from '../../model/events.js';
 import type { SourceLimits } from '../../model/source.js';
-import { localGate, once } from '../gate.js';
+import { attemptOf, localGate, once } from '../gate.js';
 import type { AdmissionRefused, Gate, Outcome, Permit, Ticket } from '../gate.js';
 import { freshBreaker, transition, verdictOf } from './breaker.js';
 import type { BreakerEvent, BreakerPolicy, BreakerState } from './breaker.js';
@@ -13,8 +13,8 @@ export interface BreakerGateOptions {
   readonly now: () => number;
   readonly random: () => number;
   readonly report: Report;
-  /** A source has recovered. */
-  readonly onClosed?: (sourceId: string) => void;
+  /** A source has recovered, as this attempt has shown. */
+  readonly onClosed?: (ticket: Ticket) => void;
 }
 
 /** A probe that its own limits end has given its place back before another can take it. */
@@ -40,15 +40,16 @@ export function createBreakerGate({ sources, policy, now, random, report, onClos
   const states = new Map<string, BreakerState>(sources.map(({ id }) => [id, freshBreaker]));
   const stateOf = (id: string): BreakerState => states.get(id) ?? freshBreaker;
 
-  function happen(id: string, event: BreakerEvent): BreakerState {
+  function happen(ticket: Ticket, event: BreakerEvent): BreakerState {
+    const id = ticket.sourceId;
     const before = stateOf(id);
     const nowMs = now();
     const after = transition(before, event, nowMs, policy);
     if (states.has(id)) states.set(id, after);
     if (after.type === before.type) return after;
     // First, since whoever hears of it may come in the same turn, and not everybody may.
-    if (after.type === 'closed') onClosed(id);
-    report({ type: 'breaker-changed', source: id, from: before.type, to: after.type, coolDownMs: after.type === 'open' ? coolDownLeft(after, nowMs) : null });
+    if (after.type === 'closed') onClosed(ticket);
+    report({ type: 'breaker-changed', ...attemptOf(ticket), from: before.type, to: after.type, coolDownMs: after.type === 'open' ? coolDownLeft(after, nowMs) : null });
     return after;
   }
 
@@ -56,21 +57,22 @@ export function createBreakerGate({ sources, policy, now, random, report, onClos
     return breakerRefusal(sourceId, verdictOf(stateOf(sourceId), now()), role);
   }
 
-  function take({ sourceId }: Ticket): Permit {
+  function take(ticket: Ticket): Permit {
+    const { sourceId } = ticket;
     const before = stateOf(sourceId);
     const admittedMs = now();
     let isProbe = before.type !== 'closed';
-    let { generation } = before.type === 'closed' ? before : happen(sourceId, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, leases.get(sourceId) ?? 0) });
+    let { generation } = before.type === 'closed' ? before : happen(ticket, { type: 'probe-taken', leaseMs: Math.max(before.coolDownMs, leases.get(sourceId) ?? 0) });
     return {
       progress() {
         if (!isProbe) return;
         isProbe = false;
         // From here on it is an attempt of the closed breaker like any other (G4); one that lost its place stays a stranger.
-        if (stateOf(sourceId).generation === generation) ({ generation } = happen(sourceId, { type: 'succeeded', generation }));
+        if (stateOf(sourceId).generation === generation) ({ generation } = happen(ticket, { type: 'succeeded', generation }));
       },
       settle: once((outcome) => {
         isProbe = false;
-        happen(sourceId, toEvent(outcome, { generation, admittedMs, random, before }));
+        happen(ticket, toEvent(outcome, { generation, admittedMs, random, before }));
       }),
     };
   }

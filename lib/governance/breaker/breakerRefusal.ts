@@ -8,11 +8,11 @@ export function breakerRefusal(sourceId: string, verdict: Verdict, role: Ticket[
     case 'pass':
       return undefined;
     case 'probe':
-      return role === 'primary' ? undefined : refuse(`the breaker of ${sourceId} wants 1 probe, which a backup never is`, { sourceId });
+      return role === 'primary' ? undefined : refuse(`the breaker of ${sourceId} wants 1 probe, which a backup never is`, { sourceId, gate: 'breaker' });
     case 'cooling':
-      return refuse(`the breaker of ${sourceId} is open for ${Math.ceil(verdict.leftMs)} ms more`, { sourceId, retryAfterMs: verdict.leftMs });
+      return refuse(`the breaker of ${sourceId} is open for ${Math.ceil(verdict.leftMs)} ms more`, { sourceId, gate: 'breaker', retryAfterMs: verdict.leftMs });
     case 'probing':
-      return refuse(`the breaker of ${sourceId} waits for its probe, at most ${Math.ceil(verdict.leftMs)} ms more`, { sourceId });
+      return refuse(`the breaker of ${sourceId} waits for its probe, at most ${Math.ceil(verdict.leftMs)} ms more`, { sourceId, gate: 'breaker' });
     default:
       return verdict satisfies never;
   }

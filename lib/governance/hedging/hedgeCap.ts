@@ -20,7 +20,7 @@ export function createHedgeCap({ ratio }: { readonly ratio: number }): Required<
   return localGate({
     refusal({ sourceId, role }) {
       if (role === 'primary' || credit >= one) return undefined;
-      return refuse(`${sourceId} gets no backup: they are held to ${ratio} per call, and ${credit / one} of one is left`, { sourceId });
+      return refuse(`${sourceId} gets no backup: they are held to ${ratio} per call, and ${credit / one} of one is left`, { sourceId, gate: 'hedge-cap' });
     },
     take(ticket) {
       const change = changeBy(ticket);

@@ -9,5 +9,5 @@ export interface Paced {
 
 export function pacedRefusal(sourceId: string, { concurrency, inFlight, slowStart }: Paced): AdmissionRefused {
   const why = slowStart ? 'since it came back' : 'after a 429';
-  return refuse(`${sourceId} is paced to ${concurrency} ${concurrency === 1 ? 'request' : 'requests'} at once ${why}, and runs ${inFlight}`, { sourceId });
+  return refuse(`${sourceId} is paced to ${concurrency} ${concurrency === 1 ? 'request' : 'requests'} at once ${why}, and runs ${inFlight}`, { sourceId, gate: 'pacing' });
 }

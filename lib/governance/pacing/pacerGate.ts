@@ -1,14 +1,14 @@
 import type { Report } from '../../model/events.js';
-import { localGate, once } from '../gate.js';
-import type { Gate } from '../gate.js';
+import { attemptOf, localGate, once } from '../gate.js';
+import type { Gate, Ticket } from '../gate.js';
 import { concurrencyOf, pace, unpaced } from './pace.js';
 import type { Pace, PaceEvent } from './pace.js';
 import { pacedRefusal } from './pacedRefusal.js';
 
 /** Holds each source to the concurrency that its 429s have left it (G5). */
 export interface PacerGate extends Required<Gate> {
-  /** The source is back after an outage: one request at once, and growth with every success. */
-  restart(sourceId: string): void;
+  /** The source is back after an outage, as this attempt has shown: one request at once, and growth with every success. */
+  restart(ticket: Ticket): void;
   /** Requests at once, of the sources that are paced. */
   limits(): Record<string, number>;
 }
@@ -18,17 +18,18 @@ export function createPacerGate({ sources, report }: { readonly sources: readonl
   const paces = new Map<string, Pace>(sources.map(({ id }) => [id, unpaced]));
   const paceOf = (sourceId: string): Pace => paces.get(sourceId) ?? unpaced;
 
-  function tell(sourceId: string, event: PaceEvent): Pace {
+  function tell(ticket: Ticket, event: PaceEvent): Pace {
+    const { sourceId } = ticket;
     const before = paceOf(sourceId);
     const after = pace(before, event);
     paces.set(sourceId, after);
     const concurrency = concurrencyOf(after);
-    if (concurrency !== concurrencyOf(before)) report({ type: 'pace-changed', source: sourceId, concurrency });
+    if (concurrency !== concurrencyOf(before)) report({ type: 'pace-changed', ...attemptOf(ticket), concurrency });
     return after;
   }
 
   return {
-    restart: (sourceId) => void tell(sourceId, { type: 'restarted' }),
+    restart: (ticket) => void tell(ticket, { type: 'restarted' }),
     limits: () => Object.fromEntries([...paces].map(([id, state]) => [id, concurrencyOf(state)] as const).filter(([, most]) => most < Infinity)),
     ...localGate({
       refusal({ sourceId }) {
@@ -36,11 +37,11 @@ export function createPacerGate({ sources, report }: { readonly sources: readonl
         const concurrency = concurrencyOf(state);
         return state.inFlight < concurrency ? undefined : pacedRefusal(sourceId, { ...state, concurrency });
       },
-      take({ sourceId }) {
-        const { epoch } = tell(sourceId, { type: 'admitted' });
+      take(ticket) {
+        const { epoch } = tell(ticket, { type: 'admitted' });
         return {
           progress: () => undefined,
-          settle: once(({ type }) => void tell(sourceId, { type: 'ended', epoch, outcome: type })),
+          settle: once(({ type }) => void tell(ticket, { type: 'ended', epoch, outcome: type })),
         };
       },
     }),

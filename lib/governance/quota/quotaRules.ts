@@ -26,7 +26,7 @@ export function tokenCount(tokens: number | null): number | null {
 }
 
 export function atOnceRefused(sourceId: string, { inUse }: { readonly inUse: number }): AdmissionRefused {
-  return refuse(`${sourceId} runs ${inUse} requests already`, { sourceId });
+  return refuse(`${sourceId} runs ${inUse} requests already`, { sourceId, gate: 'concurrency' });
 }
 
 export interface RequestsSpent {
@@ -37,7 +37,7 @@ export interface RequestsSpent {
 }
 
 export function requestsRefused(sourceId: string, { rpm, requests, leavesInMs }: RequestsSpent): AdmissionRefused {
-  return refuse(`${sourceId} was sent ${requests} requests within 60 s (rpm ${rpm}) and takes the next in ${Math.ceil(leavesInMs)} ms`, { sourceId, retryAfterMs: leavesInMs });
+  return refuse(`${sourceId} was sent ${requests} requests within 60 s (rpm ${rpm}) and takes the next in ${Math.ceil(leavesInMs)} ms`, { sourceId, gate: 'requests', retryAfterMs: leavesInMs });
 }
 
 export interface TokensSpent {
@@ -52,6 +52,7 @@ export interface TokensSpent {
 export function tokensRefused(sourceId: string, { tpm, tokens, wanted, asThingsStand, atTheEarliest }: TokensSpent): AdmissionRefused {
   return refuse(`${sourceId} has ${tokens} tokens in use within 60 s (tpm ${tpm}) and room for ${wanted} more in ${Math.ceil(asThingsStand)} ms`, {
     sourceId,
+    gate: 'tokens',
     retryAfterMs: asThingsStand,
     notBeforeMs: atTheEarliest,
   });

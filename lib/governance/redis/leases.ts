@@ -1,6 +1,6 @@
 import { EMPTY, catchError, defer, from, ignoreElements, mergeMap, repeat, tap, timer } from 'rxjs';
 import type { Observable, SchedulerLike, Subscription } from 'rxjs';
-import type { Report } from '../../model/events.js';
+import type { OfAttempt, Report } from '../../model/events.js';
 import type { RedisConnection } from './connection.js';
 import type { SharedSource } from './sharedSource.js';
 
@@ -8,7 +8,7 @@ import type { SharedSource } from './sharedSource.js';
 export interface Lease {
   readonly id: string;
   readonly source: SharedSource;
-  readonly attemptId: string;
+  readonly attempt: OfAttempt;
   /** It has been ours without a gap at least until a lifetime after this. */
   confirmedMs: number;
   /** Something was said for it whose answer never came, over a connection that may be gone. */
@@ -66,7 +66,7 @@ export function createLeases({ sources, connection, ttlMs, scheduler, report }: 
     if (!isLost) lease.confirmedMs = sentMs;
     else if (held.has(lease)) {
       lost.add(lease);
-      report({ type: 'lease-lost', source: lease.source.id, attemptId: lease.attemptId });
+      report({ type: 'lease-lost', ...lease.attempt });
     }
   }
 

@@ -1,5 +1,5 @@
 import { defer, finalize, map } from 'rxjs';
-import { once } from '../gate.js';
+import { attemptOf, once } from '../gate.js';
 import type { Gate, Outcome, Permit, Ticket } from '../gate.js';
 import type { BreakerGate } from '../breaker/breakerGate.js';
 import { tokenCount, tokensToReserve } from '../quota/quotaRules.js';
@@ -52,18 +52,18 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
   let lastLease = 0;
 
   function giveBack(lease: Lease, { result, tokens }: { result: Outcome['type']; tokens?: number | null }): void {
-    const { id, source } = lease;
+    const { id, source, attempt } = lease;
     deliveries.deliver<Sighting>({
       script: 'settle',
       keys: source.keys,
       ask: () => ({ ...source.rules, id, result, tokens: tokens ?? undefined, mayBeHeardLate: lease.mayBeHeardLate, random: random() }),
-      onAnswer: (sighting) => sightings.note(source.id, sighting),
+      onAnswer: (sighting) => sightings.note(attempt, sighting),
     });
   }
 
-  function tell({ id, source }: Lease, script: 'late' | 'progress', facts: Readonly<Record<string, unknown>> = {}): void {
+  function tell({ id, source, attempt }: Lease, script: 'late' | 'progress', facts: Readonly<Record<string, unknown>> = {}): void {
     const ask = { ...source.rules, id, ...facts };
-    deliveries.deliver<Sighting>({ script, keys: source.keys, ask: () => ask, onAnswer: (sighting) => sightings.note(source.id, sighting) });
+    deliveries.deliver<Sighting>({ script, keys: source.keys, ask: () => ask, onAnswer: (sighting) => sightings.note(attempt, sighting) });
   }
 
   function permitOf(lease: Lease, ticket: Ticket, isProbe: boolean): Permit {
@@ -100,12 +100,12 @@ export function createRedisGate(options: RedisGateOptions): RedisGate {
     enter: (ticket) =>
       defer(() => {
         const source = sourceOf(ticket.sourceId);
-        const lease: Lease = { id: `${holder}:${(lastLease += 1)}`, source, attemptId: ticket.attemptId, confirmedMs: leases.now(), mayBeHeardLate: false };
+        const lease: Lease = { id: `${holder}:${(lastLease += 1)}`, source, attempt: attemptOf(ticket), confirmedMs: leases.now(), mayBeHeardLate: false };
         let isOpen = false;
         const asked = { ...source.rules, id: lease.id, holder, ...hunger.of(ticket), mayProbe: ticket.role === 'primary', tokens: tokensToReserve(ticket, source) };
         return connection.run<EnterAnswer>({ script: 'enter', keys: source.keys, ask: asked, limitMs, onSaid: () => { isOpen = true; } }).pipe(
           map((answer) => {
-            sightings.note(source.id, answer);
+            sightings.note(lease.attempt, answer);
             const no = answer.refused;
             const isUnreadable = answer.phase === undefined;
             if (isUnreadable) sightings.lostSightOfBreaker(source.id);

@@ -1,4 +1,4 @@
-import type { BreakerPhase, GatewayEventBody, Report } from '../../model/events.js';
+import type { BreakerPhase, GatewayEventBody, OfAttempt, Report } from '../../model/events.js';
 import type { Verdict } from '../breaker/breaker.js';
 import { breakerRefusal } from '../breaker/breakerRefusal.js';
 import { jointRefusal, refuse } from '../gate.js';
@@ -32,7 +32,8 @@ export interface Sighting {
 
 /** What this process has last seen of the state that it shares. */
 export interface Sightings {
-  note(sourceId: string, sighting: Sighting): void;
+  /** Notes what an answer said that was for this attempt. */
+  note(attempt: OfAttempt, sighting: Sighting): void;
   /** The shared breaker cannot be read. */
   lostSightOfBreaker(sourceId: string): void;
   /** Says why not, and remembers what is true of everybody until a time that is known. */
@@ -89,11 +90,12 @@ export function createSightings({ now, report }: { readonly now: () => number; r
   return {
     phases,
     concurrencies,
-    note(sourceId, { phase, concurrency, changes = {} }) {
-      if (phase !== undefined) phases.set(sourceId, phase);
-      if (concurrency !== undefined) concurrencies.set(sourceId, concurrency);
-      if (changes.concurrency !== undefined) concurrencies.set(sourceId, changes.concurrency);
-      const told = toEvents(sourceId, changes);
+    note(attempt, { phase, concurrency, changes = {} }) {
+      const { source } = attempt;
+      if (phase !== undefined) phases.set(source, phase);
+      if (concurrency !== undefined) concurrencies.set(source, concurrency);
+      if (changes.concurrency !== undefined) concurrencies.set(source, changes.concurrency);
+      const told = toEvents(attempt, changes);
       // A breaker that closes has paced its source before anybody hears of it.
       for (const event of changes.breaker?.to === 'closed' ? told.reverse() : told) report(event);
     },
@@ -135,10 +137,10 @@ function fitting({ tokens, ...places }: Pauses['places'], ticket: Ticket, sinceM
   return { ...places, tokens: { ...tokens, asThingsStand: tokens.asThingsStand - sinceMs, atTheEarliest: Math.max(0, tokens.atTheEarliest - sinceMs) } };
 }
 
-function toEvents(source: string, { breaker, concurrency }: NonNullable<Sighting['changes']>): GatewayEventBody[] {
+function toEvents(attempt: OfAttempt, { breaker, concurrency }: NonNullable<Sighting['changes']>): GatewayEventBody[] {
   return [
-    ...(breaker === undefined ? [] : [{ type: 'breaker-changed' as const, source, coolDownMs: null, ...breaker }]),
-    ...(concurrency === undefined ? [] : [{ type: 'pace-changed' as const, source, concurrency }]),
+    ...(breaker === undefined ? [] : [{ type: 'breaker-changed' as const, ...attempt, coolDownMs: null, ...breaker }]),
+    ...(concurrency === undefined ? [] : [{ type: 'pace-changed' as const, ...attempt, concurrency }]),
   ];
 }
 
@@ -151,7 +153,7 @@ function refusalsOf({ sourceId, role }: Ticket, { parkedMs = 0, breaker, paced, 
     inUse !== undefined && atOnceRefused(sourceId, { inUse }),
     requests && requestsRefused(sourceId, requests),
     tokens && tokensRefused(sourceId, tokens),
-    turn && refuse(`${sourceId} has room for ${turn.free} more, and ${turn.longer} other processes have waited for it longer`, { sourceId }),
+    turn && refuse(`${sourceId} has room for ${turn.free} more, and ${turn.longer} other processes have waited for it longer`, { sourceId, gate: 'turn' }),
   ];
   return refusals.flatMap((refusal) => (refusal ? [refusal] : []));
 }

@@ -106,7 +106,7 @@ describe('what is told', () => {
 
   test('R-B4: a source has come back once for each outage, not for each probe', () => {
     const back: string[] = [];
-    const { at } = openBreaker({ onClosed: (id) => back.push(id) });
+    const { at } = openBreaker({ onClosed: ({ sourceId }) => back.push(sourceId) });
     admit(at(30_000)).settle(failure);
     expect(back).toEqual([]);
     const probe = admit(at(90_000));

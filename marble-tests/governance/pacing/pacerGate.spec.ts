@@ -4,7 +4,7 @@ import type { Outcome, Permit } from '../../../lib/governance/gate.js';
 import { createPacerGate } from '../../../lib/governance/pacing/pacerGate.js';
 import type { PacerGate } from '../../../lib/governance/pacing/pacerGate.js';
 import type { GatewayEventBody } from '../../../lib/model/events.js';
-import { ask, said, success, times, unsent } from '../quota/ask.js';
+import { ask, said, success, ticketOf, times, unsent } from '../quota/ask.js';
 
 const rateLimited: Outcome = { type: 'rate-limited', totalTokens: null };
 const failure: Outcome = { type: 'failure', totalTokens: null };
@@ -48,7 +48,7 @@ describe('createPacerGate', () => {
     const { gate, events } = pacer();
     settleAll(crowd(gate, 50), rateLimited);
     expect(gate.limits()).toEqual({ 'a/1': 45 });
-    expect(events).toEqual([{ type: 'pace-changed', source: 'a/1', concurrency: 45 }]);
+    expect(events).toEqual([{ type: 'pace-changed', callId: 'call', attemptId: 'call-1', source: 'a/1', concurrency: 45 }]);
     expect(crowd(gate, 50)).toHaveLength(45);
   });
 
@@ -59,8 +59,8 @@ describe('createPacerGate', () => {
     expect(told()).toEqual([1]);
     for (let count = 0; count < 4; count += 1) settleAll(crowd(gate, 2), success());
     expect(told()).toEqual([2, 3]);
-    gate.restart('b/1');
-    gate.restart('b/1');
+    gate.restart(ticketOf({ sourceId: 'b/1' }));
+    gate.restart(ticketOf({ sourceId: 'b/1' }));
     expect([told(), gate.limits()]).toEqual([[1], { 'a/1': 3, 'b/1': 1 }]);
   });
 
@@ -87,7 +87,7 @@ describe('createPacerGate', () => {
   test('R-B4: what still runs from before the outage counts against the new limit', () => {
     const { gate } = pacer();
     const permits = crowd(gate, 2);
-    gate.restart('a/1');
+    gate.restart(ticketOf());
     expect(said(ask(gate))).toBe('a/1 is paced to 1 request at once since it came back, and runs 2');
     permits.pop()!.settle(success());
     expect(times(ask(gate))).not.toBe('in');
@@ -157,7 +157,7 @@ describe('in simulation', () => {
 
   test('R-B4: after an outage a crowd sends the floor, and in each round trip twice as many', () => {
     const { gate } = pacer();
-    gate.restart('a/1');
+    gate.restart(ticketOf());
     const ticks = simulate(gate, { capacity: () => Infinity, ticks: 50, demand: 5000 });
     expect(ticks.map(({ sent }) => sent).filter((sent) => sent > 0)).toEqual([1, 2, 4, 8, 16]);
     expect(ticks.map(({ inFlight }) => inFlight).filter((_, tick) => tick % 10 === 9)).toEqual([1, 2, 4, 8, 16]);

@@ -119,7 +119,7 @@ test('R-Q1, G1, G3: 100,000 lives that end at every step: nothing is in use, and
     if (held.length > 30) end();
     if (throwDice(3) === 0) answers.splice(throwDice(answers.length), 1)[0]?.();
     if (throwDice(3) === 0) leave();
-    if (throwDice(2000) === 0) pacer.restart(one(ids));
+    if (throwDice(2000) === 0) pacer.restart(ticketOf({ sourceId: one(ids) }));
   }
   while (undecided.length > 0) leave();
   while (answers.length > 0) answers.pop()!();
@@ -133,7 +133,7 @@ test('R-Q1, G1, G3: 100,000 lives that end at every step: nothing is in use, and
   // With nothing in flight, one goes alone after an outage; and where all have left the minute, nothing is spent.
   nowMs += 60_000;
   for (const sourceId of ids) {
-    pacer.restart(sourceId);
+    pacer.restart(ticketOf({ sourceId }));
     admit(pacer, { sourceId });
     expect(ask(pacer, { sourceId })).toBeInstanceOf(AdmissionRefused);
     expect(quota.spent(sourceId)).toEqual({ requests: 0, tokens: 0 });

@@ -76,7 +76,7 @@ export function plainFigures(incrementsMs: readonly number[], endMs: number, thr
   const waits = [...incrementsMs, endMs].map((atMs, at) => ({ fromMs: incrementsMs[at - 1] ?? 0, lengthMs: atMs - (incrementsMs[at - 1] ?? 0) }));
   const gaps = waits.slice(1, -1).map(({ lengthMs }) => lengthMs);
   const stalls = gaps.filter((lengthMs) => lengthMs > thresholdMs);
-  const longerThanBefore = waits.filter(({ lengthMs }, at) => waits.slice(0, at).every((before) => before.lengthMs < lengthMs) && lengthMs > 0);
+  const longerThanBefore = waits.filter(({ lengthMs }, at) => waits.slice(1, at).every((before) => before.lengthMs < lengthMs) && lengthMs > 0);
   const measured = incrementsMs.length > 1;
   return {
     ttftMs: incrementsMs[0] ?? null,

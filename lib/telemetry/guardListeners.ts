@@ -1,0 +1,39 @@
+import { Subscriber } from 'rxjs';
+import type { Observable, Observer, Subscription } from 'rxjs';
+
+type Listener<T> = Partial<Observer<T>> | ((value: T) => void) | null | undefined;
+
+/**
+ * Makes what is subscribed here, directly or after operators, unable to bring the process down: what a listener throws, and
+ * an error that no listener takes, goes to `onError`, where RxJS would rethrow it from a timer as an uncaught exception. The
+ * listener stays; `onError` is called once for each. What is merged with other Observables is theirs, and RxJS's rule holds.
+ */
+export function guardListeners<T>(given$: Observable<T>, onError: (error: unknown) => void): Observable<T> {
+  const lift = given$.lift.bind(given$);
+  const subscribe = given$.subscribe.bind(given$) as (listener: Partial<Observer<T>>) => Subscription;
+  given$.lift = (operator) => guardListeners(lift(operator), onError);
+  // RxJS's own go through: they pass errors on to a listener that is guarded itself.
+  given$.subscribe = (listener: Listener<T>) => subscribe(listener instanceof Subscriber ? listener : guarded(listener, onError));
+  return given$;
+}
+
+function guarded<T>(listener: Listener<T>, onError: (error: unknown) => void): Observer<T> {
+  const { next, error, complete }: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
+  let told = false;
+  const tell = (thrown: unknown): void => {
+    if (!told) onError(thrown);
+    told = true;
+  };
+  const safely = (run: () => unknown): void => {
+    try {
+      run();
+    } catch (thrown: unknown) {
+      tell(thrown);
+    }
+  };
+  return {
+    next: (value) => safely(() => next?.call(listener, value)),
+    error: (failure) => (error === undefined ? tell(failure) : safely(() => error.call(listener, failure))),
+    complete: () => safely(() => complete?.call(listener)),
+  };
+}
