@@ -96,6 +96,18 @@ describe('README', () => {
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(shown.map(([operator]) => [operator, diagramOf(operator)])));
   });
 
+  test('its table of events has every type of the union and the names of its fields, and every gate is explained', () => {
+    const source = readFileSync(join(root, 'lib/model/events.ts'), 'utf8');
+    const members = [...source.matchAll(/\{ type: '([a-z-]+)'(.*?) \}/g)].map(([, type = '', fields = '']) => ({ type, fields: [...fields.matchAll(/; (\w+):/g)].map(([, field = '']) => field) }));
+    const rows = new Map([...readme.matchAll(/^\| `([a-z]+-[a-z]+)` \| (?:call|attempt|gateway) \| (.*) \|$/gm)].map(([, type = '', text = '']) => [type, text]));
+    expect([...rows.keys()]).toEqual(members.map(({ type }) => type));
+    const unsaid = members.flatMap(({ type, fields }) => fields.filter((field) => !['callId', 'state'].includes(field) && !rows.get(type)?.includes(`\`${field}\``)).map((field) => `${type}: ${field}`));
+    expect(unsaid).toEqual([]);
+    const gates = /type RefusingGate = (.*);/.exec(source)?.[1]?.match(/[a-z-]+/g) ?? [];
+    expect(gates.filter((gate) => !/A `gate` is [^]*?\n\n/.exec(readme)?.[0].includes(`\`${gate}\``))).toEqual([]);
+    expect(gates.length).toBeGreaterThan(8);
+  });
+
   test('its environment, that of a fleet too, and its forms of an address of Redis are accepted', () => {
     const env = blocks('sh').flatMap((block) => [...block.matchAll(/^(LLM__\w+)=(\S+)$/gm)].map(([, key = '', value = '']) => [key, value.replace('…', '')] as const));
     const { settings } = resolveSettings(settingsFromEnv('LLM', Object.fromEntries(env)));

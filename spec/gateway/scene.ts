@@ -59,7 +59,7 @@ export function asks(text: string, fields: Partial<ChatRequest> = {}): ChatReque
   return { messages: [{ role: 'user', content: text }], ...fields };
 }
 
-export const nothingInFlight = { calls: 0, attempts: 0, waiters: 0, parked: {}, breakers: { 'a/1': 'closed' }, paced: {} };
+export const nothingInFlight = { calls: 0, attempts: 0, streams: [], waiters: 0, parked: {}, breakers: { 'a/1': 'closed' }, paced: {} };
 
 /** Waits until `what` holds; how long that took at most is for the test to judge. */
 export async function until(holds: () => boolean, what: string, withinMs = 5000): Promise<void> {

@@ -77,9 +77,9 @@ function openLane(gateway, batchesInAll) {
     abort: () => owner.abort(),
     async runTo(share) {
       for (; run < Math.round(batchesInAll * share); run += 1) {
-        // 25 at a time, twenty each.
-        const callers = Array.from({ length: 25 }, async (_, caller) => {
-          for (let i = 0; i < 20; i += 1) await call(caller + i);
+        // A hundred at a time, five each.
+        const callers = Array.from({ length: 100 }, async (_, caller) => {
+          for (let i = 0; i < 5; i += 1) await call(caller + i);
         });
         listeners.most = Math.max(listeners.most, getEventListeners(signal, 'abort').length);
         await Promise.all(callers);
