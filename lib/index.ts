@@ -44,6 +44,7 @@ export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcr
 export type { ChatRequest, ValidRequest } from './model/request.js';
 export type { AssistantMessage, AssistantToolCall, CallStats, ChatResponse, ToolCall } from './model/response.js';
 export type { EmbeddingSource, OcrSource, Source, SourceLimits, StreamContext, Upstream } from './model/source.js';
+export type { TraceCarrier } from './model/tracing.js';
 export type { Usage } from './model/usage.js';
 export type { AttemptRow } from './telemetry/attemptRow.js';
 export type { Sink } from './telemetry/sink.js';

@@ -11,8 +11,10 @@ import type { Upstream } from '../model/source.js';
 import { createHttpClient } from '../sources/httpBytes.js';
 import type { HttpClient } from '../sources/httpBytes.js';
 import { createEventBus } from '../telemetry/eventBus.js';
+import { openTracing } from '../telemetry/openTelemetry/openTracing.js';
 import { backendOf } from './backendOf.js';
 import { openRecorder } from './openRecorder.js';
+import { openWatch } from './openWatch.js';
 import { breakerPolicyOf, policyOf } from './policyOf.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
 
@@ -37,13 +39,16 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
   const selection = createSelection({ strategy: settings.selectStrategy, sources: http.sources, inFlight: () => governance.permits(), now });
   // Last of what can throw, since it opens a file and a thread.
   const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
+  const tracing = openTracing({ now, propagate: settings.telemetryPropagate, places: ports === undefined ? settings.sources : [] });
   const report: Report = (event) => {
+    tracing?.observe(event);
     if (event.type === 'attempt-ended') selection.note(event.record);
     bus.report(event);
     if (event.type === 'round-decided') recorder?.record(event.records);
   };
+  const policy = policyOf(settings, { serves, random });
   const engine = compose({
-    policy: policyOf(settings, { serves, random }),
+    policy,
     sources: http.sources,
     scheduler,
     governance: { ...governance, admission: selection.counted(governance.admission) },
@@ -51,12 +56,15 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
     report,
     events$: bus.events$,
     loopLag: scheduler === monotonicScheduler ? createLoopLag() : undefined,
+    tracing,
   });
+  const watch = openWatch({ settings, policy, sources: http.sources, stats: engine.stats, events$: bus.events$, report: bus.report, now });
 
   const shut = async (): Promise<void> => {
     engine.close();
     await Promise.all([recorder?.close(), governance.close?.()]);
     await http.close();
+    await watch?.close();
     bus.close();
   };
   let closing: Promise<void> | undefined;

@@ -12,6 +12,7 @@ const advice: Readonly<Record<string, string>> = {
   retry_exhausted: 'try again later, raise RETRY__MAX_ATTEMPTS, or add a source',
   stalled: 'try again later; BACKPRESSURE__STALL_WINDOW_S says how long a call may wait',
   no_runnable_source: 'look at the causes; `polygateway doctor --probe` asks each source',
+  nothing_to_watch: 'start the process with LLM__TELEMETRY__WATCH=auto, or give the path of its socket',
   EADDRINUSE: 'another program has this port: choose another with --port, or 0 for any free one',
   EACCES: 'this port or file is not for you: choose another',
 };

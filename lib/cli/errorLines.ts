@@ -8,20 +8,26 @@ export interface ErrorLinesOptions {
   readonly paint: Paint;
   /** Known keys, which go whatever they look like. */
   readonly secrets?: readonly string[];
+  /** Every cause below, one a line. */
+  readonly verbose?: boolean;
 }
 
 const mostCauses = 8;
+/** Of causes in the first line; `verbose` has them whole. */
+const mostTold = 2;
+const longestTold = 200;
 
-/** An error for people: code and message, what to do, and each cause in one line. No stack, no key. */
-export function errorLines(error: unknown, { paint, secrets = [] }: ErrorLinesOptions): string[] {
-  const mask = (text: string): string => maskSecrets(text, secrets);
+/** An error for people in one line: code, message, the root of it, and what to do. Several problems follow it, one a line each. No stack, no key. */
+export function errorLines(error: unknown, { paint, secrets = [], verbose = false }: ErrorLinesOptions): string[] {
   const { code, reason } = codesOf(error);
-  const todo = adviceFor({ code, reason });
+  const problems = problemsOf(error);
+  const text = problems.length > 1 ? `${problems.length} settings are wrong` : withRoot(error, (words) => maskSecrets(words, secrets));
+  const sentence = [text.replace(/[.;:]$/, ''), adviceFor({ code, reason })].filter(Boolean).join('; ');
   return [
-    `${paint('red', 'error')} ${[code, reason].filter(Boolean).join(': ')}${code === undefined ? '' : ' '}- ${mask(messageOf(error))}`,
-    ...(todo === undefined ? [] : [`  ${paint('bold', 'what to do')}: ${todo}`]),
-    ...causesOf(error).map((cause) => `  ${paint('dim', 'cause')}: ${mask(oneLine(cause))}`),
-  ];
+    `${paint('red', 'error')} ${[code, reason].filter(Boolean).join(': ')}${code === undefined ? '' : ' '}- ${sentence}`,
+    ...(problems.length > 1 ? problems.map((problem) => `  - ${squeezed(problem)}`) : []),
+    ...(verbose ? causesOf(error).map((cause) => `  ${paint('dim', 'cause')}: ${oneLine(cause)}`) : []),
+  ].map((line) => maskSecrets(line, secrets));
 }
 
 /** The same facts for `--json`. */
@@ -35,6 +41,39 @@ export function errorJson(error: unknown, secrets: readonly string[] = []): Reco
     ...(todo === undefined ? {} : { whatToDo: todo }),
     causes: causesOf(error).map((cause) => maskSecrets(oneLine(cause), secrets)),
   };
+}
+
+/** The message, and what lies at the bottom of it where that says more. */
+function withRoot(error: unknown, mask: (words: string) => string): string {
+  const message = squeezed(messageOf(error));
+  const told = [...new Set(rootsOf(error, [error]).map(wordsOf))].filter((words) => words !== '' && !message.includes(words));
+  return [message, ...(told.length === 0 ? [] : [told.slice(0, mostTold).map((words) => shortened(mask(words))).join(' / ')])].join(': ');
+}
+
+/** The innermost cause of each branch; where the error around it quotes it, that one, since it says more. */
+function rootsOf(error: unknown, path: readonly unknown[]): unknown[] {
+  return directCauses(error).filter((cause) => !path.includes(cause)).flatMap((cause) => {
+    const deeper = path.length > mostCauses ? [] : rootsOf(cause, [...path, cause]);
+    if (deeper.length === 0) return [cause];
+    return isBundle(cause) ? deeper : deeper.map((root) => (wordsOf(cause).includes(wordsOf(root)) ? cause : root));
+  });
+}
+
+/** Each of several settings that are wrong. */
+function problemsOf(error: unknown): readonly string[] {
+  return typeof error === 'object' && error !== null && 'problems' in error && Array.isArray(error.problems) ? error.problems.map(String) : [];
+}
+
+function wordsOf(error: unknown): string {
+  return squeezed(messageOf(error)) || (codeOf(error) ?? '');
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function shortened(text: string): string {
+  return text.length > longestTold ? `${text.slice(0, longestTold - 1)}…` : text;
 }
 
 /** The chain of causes, with both branches where two attempts failed; nearest first. */
@@ -63,7 +102,7 @@ function isBundle(error: unknown): error is { errors: unknown[] } {
 
 function oneLine(error: unknown): string {
   const code = codeOf(error);
-  const text = messageOf(error).replace(/\s+/g, ' ').trim();
+  const text = squeezed(messageOf(error));
   return code === undefined || text.includes(code) ? text : `${code} - ${text}`;
 }
 

@@ -16,8 +16,10 @@ export interface ColourWish {
   readonly isTerminal: boolean;
 }
 
-/** Colours only in a terminal, and not where `--no-color`, `NO_COLOR` or `TERM=dumb` forbids them. */
+/** Colours only in a terminal, or where `FORCE_COLOR` wants them; not where `--no-color`, `NO_COLOR` or `TERM=dumb` forbids them. */
 export function wantsColour({ args, env, isTerminal }: ColourWish): boolean {
-  if (args.includes('--no-color') || Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb') return false;
-  return isTerminal;
+  if (args.includes('--no-color') || Boolean(env['NO_COLOR'])) return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  return isTerminal && env['TERM'] !== 'dumb';
 }

@@ -9,10 +9,10 @@ export interface FailureOptions {
   readonly json?: boolean;
 }
 
-/** Prints an error; gives the exit code. */
-export function reportFailure(error: unknown, { terminal: { out, err, env }, json = false }: FailureOptions): number {
+/** Prints an error, with every cause if the user has asked for it; gives the exit code. */
+export function reportFailure(error: unknown, { terminal: { out, err, env, verbose }, json = false }: FailureOptions): number {
   const secrets = secretsInEnv(env);
   if (json) out.line(JSON.stringify({ error: errorJson(error, secrets) }, null, 2));
-  else for (const line of errorLines(error, { paint: err.paint, secrets })) err.line(line);
+  else for (const line of errorLines(error, { paint: err.paint, secrets, verbose: verbose === true })) err.line(line);
   return exitCodeOf(error);
 }

@@ -20,6 +20,8 @@ export interface Terminal {
   readonly out: Screen;
   readonly err: Screen;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether an error is told with all its causes. */
+  readonly verbose?: boolean;
 }
 
 /** The terminal of this process. */
@@ -32,6 +34,7 @@ export function processTerminal(args: readonly string[] = process.argv): Termina
     out: screen(process.stdout, args),
     err: screen(process.stderr, args),
     env: process.env,
+    verbose: args.includes('--verbose'),
   };
 }
 

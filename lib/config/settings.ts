@@ -1,7 +1,7 @@
 import { headers, jsonObject } from './jsonKinds.js';
 import type { Kind } from './kind.js';
 import { choice, count, flag, milliseconds, rank, seconds, share, weight } from './plainKinds.js';
-import { httpUrl, line, redisUrl, secretKey, telemetryDatabase } from './textKinds.js';
+import { httpUrl, line, redisUrl, secretKey, telemetryDatabase, watchPlace } from './textKinds.js';
 
 /** One row of the tables below, from which keys, fields, types, defaults and documentation all come. */
 export interface Setting<T = unknown, D = unknown> {
@@ -99,6 +99,18 @@ export const scopeSettings = {
     kind: choice('auto', 'manual'),
     fallback: 'auto',
     what: 'Whether the table is made and migrated for you (auto) or by SQL that you run (manual).',
+  }),
+  telemetryPropagate: setting({
+    key: 'TELEMETRY__PROPAGATE',
+    kind: flag,
+    fallback: true,
+    what: 'Whether requests to sources carry the trace (traceparent) where OpenTelemetry is set up.',
+  }),
+  telemetryWatch: setting({
+    key: 'TELEMETRY__WATCH',
+    kind: watchPlace,
+    absent: 'off',
+    what: 'Lets `polygateway watch` of the same user look into this process: auto, or the path of a socket.',
   }),
 } as const satisfies SettingsTable;
 

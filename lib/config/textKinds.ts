@@ -45,6 +45,17 @@ export const telemetryDatabase = textKind((text) => {
   return problem === undefined ? { value: text } : { problem };
 });
 
+// What the smallest system (104 bytes with the closing zero) takes as the name of a socket.
+const longestSocketPath = 103;
+
+/** Where a running process can be watched. */
+export const watchPlace = textKind((text) => {
+  if (text === 'auto') return { value: text };
+  if (!/[/\\]/.test(text)) return { problem: 'must be auto, or the path of a socket, such as /run/app/polygateway.sock, or be left out' };
+  const bytes = Buffer.byteLength(text);
+  return bytes > longestSocketPath ? { problem: `is ${bytes} bytes long, and a socket's path may have ${longestSocketPath}: choose a shorter one, or auto` } : { value: text };
+});
+
 function textKind(narrow: (text: string) => Reading<string>): Kind<string> {
   return {
     fromText: (text) => text,

@@ -3,11 +3,13 @@ import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
 import type { Reply, Sign } from '../model/reply.js';
 import type { Upstream } from '../model/source.js';
+import type { AttemptTrace } from '../model/tracing.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import { graceAfter } from '../operators/graceAfter.js';
 import { livenessTimeout } from '../operators/livenessTimeout.js';
 import { emptyFigures, stallMetrics } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
+import { subscribeWithin } from '../operators/subscribeWithin.js';
 import { openBooks } from './attemptBooks.js';
 import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
@@ -56,12 +58,15 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
     const books = openBooks(call, spec, ports);
     let figures: StallFigures = emptyFigures(scheduler.now());
     let done: Completed<A> | undefined;
+    let trace: AttemptTrace | undefined;
 
     const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent };
     const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
     const sign$ = defer(() => {
       ports.open?.add(look);
-      return books.start() ? exchange.sign$(context) : NEVER;
+      if (!books.start()) return NEVER;
+      trace = ports.tracing?.attempt(spec.id);
+      return trace === undefined ? exchange.sign$(context) : exchange.sign$({ ...context, trace }).pipe(subscribeWithin(trace.within));
     });
     const increments$ = sign$.pipe(
       watchdog(source, call.task.streamed, scheduler),
@@ -71,6 +76,7 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
       tap({
         next: (grown) => {
           figures = grown;
+          if (grown.count > 0) trace?.increment(grown.lastMs);
           if (grown.count === 1) permit.progress();
         },
       }),

@@ -4,6 +4,7 @@ import type { Strategy } from '../governance/selection/rank.js';
 import type { RetryPolicy } from '../governance/retry/ledger.js';
 import type { GatewayEvent, OfAttempt, Report, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
+import type { Tracing } from '../model/tracing.js';
 
 /** Settings as the engine wants them: milliseconds, defaults applied. */
 export interface Policy extends RetryPolicy {
@@ -45,6 +46,7 @@ export interface Ports<S extends Upstream = Upstream> {
   readonly report: Report;
   readonly events$: Observable<GatewayEvent>;
   readonly loopLag?: LoopLag | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Each attempt that runs, to be looked at; `openCalls` keeps them for `stats()`. */
   readonly open?: Set<() => OpenStream>;
 }

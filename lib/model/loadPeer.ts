@@ -9,10 +9,17 @@ export interface Peer {
 
 /** Loads a package that only those install who use what needs it. Throws `ConfigError` where it is missing. */
 export function loadPeer({ name, neededBy }: Peer): unknown {
+  const loaded = findPeer(name);
+  if (loaded !== undefined) return loaded;
+  throw new ConfigError([`${neededBy} needs the package ${name}, which is not installed; run: npm install ${name}`]);
+}
+
+/** Loads a package that nothing needs: `undefined` where it is missing. */
+export function findPeer(name: Peer['name'] | '@opentelemetry/api'): unknown {
   try {
     return createRequire(import.meta.url)(name);
   } catch (error: unknown) {
     if (codeOf(error) !== 'MODULE_NOT_FOUND') throw error;
-    throw new ConfigError([`${neededBy} needs the package ${name}, which is not installed; run: npm install ${name}`]);
+    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { ChatDelta } from './delta.js';
 import type { EmbeddingAnswer, ValidEmbeddingRequest } from './embedding.js';
 import type { OcrAnswer, ValidOcrRequest } from './ocr.js';
 import type { ValidRequest } from './request.js';
+import type { TraceCarrier } from './tracing.js';
 
 /** Limits of one attempt at a source (W1); absent = no such limit. */
 export interface SourceLimits {
@@ -20,6 +21,8 @@ export interface StreamContext {
   deadlineMs?: number;
   /** Called at teardown by a source that can tell that nothing of the request went out: such an attempt leaves no row. */
   onUnsent?: (this: void) => void;
+  /** Where the call is traced: what the request takes along. */
+  trace?: TraceCarrier;
 }
 
 /** What the engine knows of a source, whatever it is asked for. */

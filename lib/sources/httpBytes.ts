@@ -1,5 +1,6 @@
 import { Observable, asapScheduler, asyncScheduler } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
+import { AsyncResource } from 'node:async_hooks';
 import { rootCertificates } from 'node:tls';
 import { Agent, Client, Pool, ProxyAgent } from 'undici';
 import type { Dispatcher, buildConnector } from 'undici';
@@ -20,6 +21,8 @@ export interface HttpRequest {
   readonly connectTimeoutMs: number;
   /** Called at teardown by the caller before anything of the request was written. */
   readonly onUnsent?: (() => void) | undefined;
+  /** Runs each sending of the request; default: as it is. */
+  readonly send?: (<T>(send: () => T) => T) | undefined;
 }
 
 /** Sends requests; owns the connections, which are kept and used again. */
@@ -47,14 +50,22 @@ export interface HttpClientSettings {
 /** Opens no connection before it is asked to. Throws `ConfigError` for a proxy variable that cannot be used. */
 export function createHttpClient(settings: HttpClientSettings = {}): HttpClient {
   const { scheduler = asyncScheduler } = settings;
-  const routes = createRoutes(settings);
+  const home = new AsyncResource('polygateway.connections');
+  const outside: Outside = (work) => home.runInAsyncScope(work);
+  const routes = createRoutes(settings, outside);
   return {
     post(request) {
-      return exchange(request, { routeOf: routes.routeOf, scheduler });
+      return exchange(request, { routeOf: routes.routeOf, scheduler, outside });
     },
     close: routes.close,
   } satisfies HttpClient;
 }
+
+/**
+ * Runs work in the asynchronous context in which the client was made. A connection serves many requests, and what happens on it must
+ * not seem to belong to the one that opened it, the silence of whose sending would reach what its own caller traces later.
+ */
+type Outside = (work: () => void) => void;
 
 const maxRedirects = 3;
 const departure = new Error('the caller has left');
@@ -69,8 +80,8 @@ interface Leg {
 type Handler = Dispatcher.DispatchHandler & { onResponseStarted(): void };
 
 function exchange(
-  { url, headers, body, connectTimeoutMs, onUnsent }: HttpRequest,
-  { routeOf, scheduler }: { readonly routeOf: Routes['routeOf']; readonly scheduler: SchedulerLike },
+  { url, headers, body, connectTimeoutMs, onUnsent, send: sending = (dispatch) => dispatch() }: HttpRequest,
+  { routeOf, scheduler, outside }: { readonly routeOf: Routes['routeOf']; readonly scheduler: SchedulerLike; readonly outside: Outside },
 ): Observable<HttpPart> {
   return new Observable((subscriber) => {
     const startedMs = scheduler.now();
@@ -91,7 +102,7 @@ function exchange(
         const waitedMs = scheduler.now() - startedMs;
         const error = connectionFailure(cause, { host: to.host, proxy: route.proxy, sent: written, connectTimeoutMs, waitedMs });
         // Undici reports some failures while we are still subscribing.
-        subscriber.add(asapScheduler.schedule(() => subscriber.error(error)));
+        outside(() => subscriber.add(asapScheduler.schedule(() => subscriber.error(error))));
       }
 
       const handler: Handler = {
@@ -152,7 +163,7 @@ function exchange(
           taken.waiting += 1;
         },
       };
-      route.dispatcher.dispatch(options, handler);
+      sending(() => route.dispatcher.dispatch(options, handler));
     }
 
     send(url, { fresh: false, redirects: 0 });
@@ -197,7 +208,7 @@ interface Routes {
   close(this: void): Promise<void>;
 }
 
-function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings): Routes {
+function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings, outside: Outside): Routes {
   const proxyOf = createProxyRoute(env);
   const dispatchers = new Map<string, Dispatcher>();
   const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
@@ -207,7 +218,7 @@ function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings): Ro
     const name = `${proxy?.href ?? ''} ${timeout} ${fresh}`;
     const known = dispatchers.get(name);
     if (known !== undefined) return known;
-    const options = { ...noLimits, allowH2, factory: trackedPool, ...(fresh ? { pipelining: 0 } : {}) };
+    const options = { ...noLimits, allowH2, factory: trackedPools(outside), ...(fresh ? { pipelining: 0 } : {}) };
     const connect = { ...tls, timeout };
     const made = proxy === undefined ? new Agent({ ...options, connect }) : new ProxyAgent({ ...options, ...tunnel(proxy, connect) });
     dispatchers.set(name, made);
@@ -271,17 +282,18 @@ interface Connection {
 type TrackedOptions = Dispatcher.DispatchOptions & { onConnection?: (connection: Connection) => void };
 
 /** A pool that tells each request which connection it was given; undici itself does not. */
-function trackedPool(origin: string | URL, options: object): Dispatcher {
-  return new Pool(origin, { ...options, factory: trackedClient });
+function trackedPools(outside: Outside): (origin: string | URL, options: object) => Dispatcher {
+  const factory = (origin: URL, options: { connect?: buildConnector.connector }): Dispatcher => trackedClient(origin, options, outside);
+  return (origin, options) => new Pool(origin, { ...options, factory });
 }
 
-function trackedClient(origin: URL, options: { connect?: buildConnector.connector }): Dispatcher {
+function trackedClient(origin: URL, options: { connect?: buildConnector.connector }, outside: Outside): Dispatcher {
   const connection: Connection = { used: false, waiting: 0 };
   const client = new Client(origin, {
     ...options,
     connect(target, callback) {
       // After an abort undici would connect anew, for a request that nobody waits for.
-      if (connection.waiting > 0) options.connect?.(target, callback);
+      if (connection.waiting > 0) outside(() => options.connect?.(target, callback));
       else callback(departure, null);
     },
   });

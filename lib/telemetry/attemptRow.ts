@@ -117,7 +117,7 @@ function textOrNull(raw: string | null): string | null {
 }
 
 /** Masked before it is cut: half a key is no longer seen as one. */
-function errorText(message: string): string {
+export function errorText(message: string): string {
   const masked = maskSecrets(message);
   return text(masked.length > maxMessageChars ? `${masked.slice(0, maxMessageChars - 1)}…` : masked);
 }

@@ -9,20 +9,45 @@ import { AllSourcesExhausted, ConfigError, SourceError, TransientError } from '.
 const paint = createPaint(false);
 
 describe('errorLines', () => {
-  test('code, reason and message; what to do; each cause in one line, both branches of a hedge', () => {
-    const reset = Object.assign(new Error('read\n  ECONNRESET'), { code: 'ECONNRESET' });
-    const first = new TransientError('the connection failed', { cause: reset });
-    const second = new SourceError('no such model');
-    const both = new TransientError('both attempts failed', { cause: new AggregateError([first, second], 'primary and backup') });
-    const error = new AllSourcesExhausted('gave up after 2 attempts', { reason: 'retry_exhausted', cause: both });
-    expect(errorLines(error, { paint })).toEqual([
-      'error all_sources_exhausted: retry_exhausted - gave up after 2 attempts',
-      '  what to do: try again later, raise RETRY__MAX_ATTEMPTS, or add a source',
+  const reset = Object.assign(new Error('read\n  ECONNRESET'), { code: 'ECONNRESET' });
+  const first = new TransientError('the connection failed', { cause: reset });
+  const second = new SourceError('no such model');
+  const both = new TransientError('both attempts failed', { cause: new AggregateError([first, second], 'primary and backup') });
+  const error = new AllSourcesExhausted('gave up after 2 attempts', { reason: 'retry_exhausted', cause: both });
+  const head = 'error all_sources_exhausted: retry_exhausted - gave up after 2 attempts: read ECONNRESET / no such model; try again later, raise RETRY__MAX_ATTEMPTS, or add a source';
+
+  test('one line: code, reason and message, the root of each branch of a hedge, and what to do', () => {
+    expect(errorLines(error, { paint })).toEqual([head]);
+  });
+
+  test('verbose: each cause in one line below it', () => {
+    expect(errorLines(error, { paint, verbose: true })).toEqual([
+      head,
       '  cause: transient - both attempts failed',
       '  cause: transient - the connection failed',
       '  cause: read ECONNRESET',
       '  cause: source - no such model',
     ]);
+  });
+
+  test('a root that is quoted already is not said twice, and of two that say the same the longer one is', () => {
+    const timeout = new Error('waited 2 s');
+    const silent = new TransientError('a/1 fell silent: waited 2 s', { cause: timeout });
+    expect(errorLines(silent, { paint })).toEqual([expect.stringMatching(/^error transient - a\/1 fell silent: waited 2 s; try again/)]);
+    expect(errorLines(new SourceError('out', { cause: silent }), { paint })).toEqual([expect.stringMatching(/^error source - out: a\/1 fell silent: waited 2 s; look/)]);
+  });
+
+  test('a long root is cut, after keys are taken out of it; --verbose has it whole', () => {
+    const long = new Error(`${'x'.repeat(190)} zebra-crossing-7 ${'y'.repeat(300)}`);
+    const [line = '', cause = ''] = errorLines(new SourceError('out', { cause: long }), { paint, secrets: ['zebra-crossing-7'], verbose: true });
+    expect(line).not.toMatch(/zebra|yy/);
+    expect(line.length).toBeLessThan(400);
+    expect(cause).toContain(`[masked] ${'y'.repeat(300)}`);
+  });
+
+  test('several settings that are wrong: each problem keeps its line', () => {
+    expect(errorLines(new ConfigError(['A is x: write y', 'B\nis z']), { paint })).toEqual([expect.stringMatching(/^error config - 2 settings are wrong; correct the settings; /), '  - A is x: write y', '  - B is z']);
+    expect(errorLines(new ConfigError(['A is x: write y']), { paint })).toEqual([expect.stringMatching(/^error config - A is x: write y; correct the settings; /)]);
   });
 
   test('R7 no key: neither a known one nor what looks like one', () => {
@@ -36,7 +61,8 @@ describe('errorLines', () => {
     expect(errorLines('just text', { paint })).toEqual(['error - just text']);
     const round = new Error('round');
     round.cause = round;
-    expect(errorLines(round, { paint })).toEqual(['error - round', '  cause: round']);
+    expect(errorLines(round, { paint })).toEqual(['error - round']);
+    expect(errorLines(round, { paint, verbose: true })).toEqual(['error - round', '  cause: round']);
   });
 });
 

@@ -11,6 +11,7 @@ const teaches: Record<string, string[]> = {
   demo: ['--calls <n>', '(default: 12)', '--seed <n>', '--db <file>', '--plain', '--json'],
   chat: ['--scope <name>', '(default: "LLM")', '--no-stream', '--json', '--env-file <file>', 'LLM__OPENAI__1__BASE_URL'],
   doctor: ['--probe', '--scope <name>', '--timeout <s>', 'in s (default: 30)', '--json'],
+  watch: ['[socket]', '--scope <name>', '--pid <n>', '--once', '--json', 'TELEMETRY__WATCH=auto'],
   upstream: ['--file <file>', '--port <n>', '--random', '--stall-share <share>', '(default: 0.2)', '--seed <n>', '--quiet', 'd@x"text"'],
 };
 
@@ -34,7 +35,7 @@ describe('help', () => {
 describe('wrong use', () => {
   const wrong: [string[], RegExp][] = [
     [[], /Usage: polygateway/],
-    [['dmeo'], /unknown command 'dmeo'\n\(Did you mean demo\?\)/],
+    [['dmeo'], /^error wrong_use - unknown command 'dmeo' \(Did you mean demo\?\); see --help/],
     [['chat', '--jsn', 'x'], /unknown option '--jsn'/],
     [['chat', ' '], /wrong_use - the text to ask is empty/],
     [['chat'], /wrong_use - the text to ask is empty/],
@@ -51,6 +52,7 @@ describe('wrong use', () => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(why);
+    if (args.length > 0) expect(stderr).toMatch(/^error \w+ - .+; .*--help.*\n$/);
   });
 });
 
@@ -63,6 +65,14 @@ describe('colours', () => {
     expect(wantsColour({ ...wish, env: { NO_COLOR: '1' } })).toBe(false);
     expect(wantsColour({ ...wish, env: { NO_COLOR: '' } })).toBe(true);
     expect(wantsColour({ ...wish, env: { TERM: 'dumb' } })).toBe(false);
+  });
+
+  test('FORCE_COLOR wants them where there is no terminal, and the others forbid them still', () => {
+    const wish = { args: ['demo'], env: { FORCE_COLOR: '1' }, isTerminal: false };
+    expect(wantsColour(wish)).toBe(true);
+    expect(wantsColour({ ...wish, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).toBe(false);
+    expect(wantsColour({ ...wish, args: ['--no-color'] })).toBe(false);
+    expect(wantsColour({ ...wish, env: { FORCE_COLOR: '0' }, isTerminal: true })).toBe(false);
   });
 
   test('a paint without colours leaves the text alone', () => {

@@ -106,6 +106,6 @@ describe('upstream', () => {
     const { code, stdout, stderr } = await runCli(['upstream', '--port', String(port)]);
     server.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error EADDRINUSE - .+\n {2}what to do: another program has this port/);
+    expect(stderr).toMatch(/^error EADDRINUSE - .+; another program has this port.+\n$/);
   });
 });

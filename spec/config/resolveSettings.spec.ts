@@ -26,7 +26,7 @@ test('the defaults are those of the settings table, optional fields stay absent'
       },
     ],
     stallThresholdMs: 1000, hedgeMaxBackups: 1, maxAttempts: 3, backoffS: 0.5, backoffMaxS: 30, backpressure: 'wait', stallWindowS: 300, pollS: 0.5, breakerFailures: 5,
-    breakerCooldownS: 30, breakerCooldownMaxS: 300, breakerRatio: 0.5, breakerWindowS: 60, breakerMinCalls: 10, selectStrategy: 'priority', backendLeaseTtlS: 15, telemetrySchema: 'auto',
+    breakerCooldownS: 30, breakerCooldownMaxS: 300, breakerRatio: 0.5, breakerWindowS: 60, breakerMinCalls: 10, selectStrategy: 'priority', backendLeaseTtlS: 15, telemetrySchema: 'auto', telemetryPropagate: true,
   });
 });
 
@@ -78,6 +78,7 @@ describe('values of a literal', () => {
     ['stallThresholdMs', 0], ['stallThresholdMs', 1.5], ['stallThresholdMs', 2 ** 31], ['hedgeAfterS', 0], ['hedgeAfterS', -1], ['hedgeStallAfterS', Infinity], ['hedgeStallAfterS', '20'],
     ['callDeadlineS', NaN], ['callDeadlineS', 2147483.648], ['pollS', 0], ['maxAttempts', 0], ['maxAttempts', 2.5], ['breakerRatio', 0], ['breakerRatio', 1.1], ['hedgeMaxRatio', 10],
     ['backpressure', 'block'], ['selectStrategy', 'toString'], ['telemetrySchema', null], ['telemetryUrl', 'sqlite:'], ['telemetryUrl', 'mysql://h/d'], ['backendUrl', 'localhost:6379'], ['scope', 'A__B'],
+    ['telemetryWatch', 'true'], ['telemetryWatch', `/${'x'.repeat(103)}`],
   ];
   test.each(bad)('%s: %p is refused by field and env key (C1, T5)', (field, value) => {
     const found = problems({ [field]: value });

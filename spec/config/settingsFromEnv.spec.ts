@@ -258,7 +258,7 @@ describe('environment and literal (CF-02 to CF-06)', () => {
     ],
     stallThresholdMs: 800, hedgeAfterS: 15, hedgeStallAfterS: 20, hedgeMaxRatio: 0.1, hedgeMaxBackups: 2, maxAttempts: 4, backoffS: 1, backoffMaxS: 20, callDeadlineS: 500,
     backpressure: 'fail_fast', stallWindowS: 200, pollS: 0.25, breakerFailures: 3, breakerCooldownS: 10, breakerCooldownMaxS: 100, breakerRatio: 0.4, breakerWindowS: 30,
-    breakerMinCalls: 5, selectStrategy: 'least_busy', backendLeaseTtlS: 10, backendUrl: 'redis://h:6379', telemetryUrl: 'sqlite:./t.db', telemetrySchema: 'manual',
+    breakerMinCalls: 5, selectStrategy: 'least_busy', backendLeaseTtlS: 10, backendUrl: 'redis://h:6379', telemetryUrl: 'sqlite:./t.db', telemetrySchema: 'manual', telemetryPropagate: false, telemetryWatch: '/run/me/watch.sock',
   };
 
   test('give the same settings, findings and defaults, for every key there is', () => {

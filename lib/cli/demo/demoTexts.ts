@@ -36,10 +36,15 @@ export function closingLines(figures: DemoFigures, { paint, keptIn }: { paint: P
     '',
     figuresTable(figures, paint),
     ...(rows === null ? ['No rows were written: better-sqlite3 is not installed (npm install better-sqlite3).'] : []),
-    ...(keptIn === undefined ? [] : [`The rows are in ${keptIn}, table llm_attempts.`]),
+    ...(keptIn === undefined ? [] : [`The rows are in ${keptIn}, table llm_attempts.`, `Where their time went: polygateway report --db ${quoted(keptIn)}`]),
     `${paint('bold', `${counted(calls, 'call')} in ${inSeconds(callMs, 1)} instead of ${inSeconds(unhedged.callMs, 1)}`)}, for ${counted(hedges, 'more request')}.`,
     'Hedging is off until you set HEDGE__STALL_AFTER_S: it trades quota for time.',
   ];
+}
+
+/** As a shell reads it. */
+function quoted(file: string): string {
+  return /[^\w./-]/.test(file) ? `'${file.replaceAll("'", `'\\''`)}'` : file;
 }
 
 function counted(count: number, noun: string): string {

@@ -16,11 +16,13 @@ export interface ProbeOptions {
   readonly ids: readonly string[];
   readonly timeoutS: number;
   readonly signal: AbortSignal;
+  /** Called when one more source has answered or failed. */
+  readonly onProbe?: () => void;
 }
 
 /** Asks every source at once, each through a gateway of its own that has no other, tries once and writes no row. */
-export function probeSources({ settings, ids, timeoutS, signal }: ProbeOptions): Promise<Probe[]> {
-  const asked = settings.sources.map((source, at) => probe({ settings: alone(settings, source, timeoutS), source: ids[at] ?? source.provider, signal }));
+export function probeSources({ settings, ids, timeoutS, signal, onProbe }: ProbeOptions): Promise<Probe[]> {
+  const asked = settings.sources.map((source, at) => probe({ settings: alone(settings, source, timeoutS), source: ids[at] ?? source.provider, signal }).finally(onProbe));
   return Promise.all(asked);
 }
 

@@ -3,6 +3,7 @@ import { resolveSettings } from '../../config/resolveSettings.js';
 import { settingsFromEnv } from '../../config/settingsFromEnv.js';
 import { ConfigError } from '../../model/errors.js';
 import { exitCodes } from '../exitCodes.js';
+import { startProgress } from '../progress.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { backendLines, doctorLines, probeLines, refusalLines } from './doctorLines.js';
 import type { Examined } from './doctorLines.js';
@@ -29,7 +30,7 @@ export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal
   }
   const { settings, findings } = examined;
   if (!json) say(out, doctorLines(examined, out));
-  const probed = probe ? await probeAll(examined, { timeoutS, signal }) : undefined;
+  const probed = probe ? await probeAll(examined, { timeoutS, signal, terminal }) : undefined;
   if (json) say(out, [toJson({ scope, settings: maskedSettings(settings), findings, ...probed })]);
   else if (probed !== undefined) say(out, [...probeLines(probed.probes, out), ...backendLines(probed.backend, out)]);
   return probed === undefined || [...probed.probes, probed.backend].every((asked) => asked?.ok !== false) ? exitCodes.done : exitCodes.failed;
@@ -49,9 +50,13 @@ function examine(scope: string, env: Readonly<Record<string, string | undefined>
 }
 
 /** Loaded only now: without it no gateway is needed. */
-async function probeAll({ given, settings }: Examined, limits: Pick<DoctorOptions, 'timeoutS' | 'signal'>): Promise<{ probes: Probe[]; backend?: BackendProbe }> {
+async function probeAll({ given, settings }: Examined, { terminal, ...limits }: Pick<DoctorOptions, 'timeoutS' | 'signal' | 'terminal'>): Promise<{ probes: Probe[]; backend?: BackendProbe }> {
   const [{ probeSources }, { probeBackend }] = await Promise.all([import('./probeSources.js'), import('./probeBackend.js')]);
-  const [probes, backend] = await Promise.all([probeSources({ settings: given, ids: settings.sources.map(({ id }) => id), ...limits }), probeBackend(settings)]);
+  const ids = settings.sources.map(({ id }) => id);
+  const progress = startProgress({ terminal, label: 'asking the sources', total: ids.length });
+  let probed = 0;
+  const onProbe = (): void => progress.update((probed += 1));
+  const [probes, backend] = await Promise.all([probeSources({ settings: given, ids, onProbe, ...limits }), probeBackend(settings)]).finally(progress.stop);
   return { probes, ...(backend === undefined ? {} : { backend }) };
 }
 

@@ -1,12 +1,14 @@
-import type { GatewaySettings } from '../../config/settings.js';
-import { settingsFromEnv } from '../../config/settingsFromEnv.js';
+import { firstValueFrom, timer } from 'rxjs';
+import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import { migrateDatabase } from '../../telemetry/migrateDatabase.js';
 import type { Migration } from '../../telemetry/migration.js';
 import { tableName } from '../../telemetry/schema.js';
 import { parseTelemetryUrl } from '../../telemetry/telemetryUrl.js';
+import type { TelemetryTarget } from '../../telemetry/telemetryUrl.js';
+import { databaseUrl } from '../databaseUrl.js';
 import { exitCodes } from '../exitCodes.js';
+import { startProgress } from '../progress.js';
 import type { Terminal } from '../terminal.js';
-import { WrongUse } from '../wrongUse.js';
 
 export interface MigrateOptions {
   /** The database; else the one of the scope's settings. */
@@ -15,19 +17,22 @@ export interface MigrateOptions {
   readonly terminal: Terminal;
 }
 
+const drawnWithinMs = 20;
+
 /** Brings a telemetry database up to date and prints what was done. */
-export async function runMigrate({ url, scope, terminal: { out, env } }: MigrateOptions): Promise<number> {
-  const migration = await migrateDatabase(parseTelemetryUrl(url ?? urlOf(scope, env)));
-  out.line(told(migration));
+export async function runMigrate({ url, scope, terminal }: MigrateOptions): Promise<number> {
+  const target = parseTelemetryUrl(databaseUrl({ db: url, scope, env: terminal.env }));
+  const migration = await withProgress(target, terminal);
+  terminal.out.line(told(migration));
   return exitCodes.done;
 }
 
-function urlOf(scope: string, env: Terminal['env']): string {
-  const key = `${scope.toUpperCase()}__TELEMETRY__URL`;
-  const isSet = Object.entries(env).some(([name, value]) => name.toUpperCase() === key && value !== '');
-  const { telemetryUrl }: Pick<GatewaySettings, 'telemetryUrl'> = isSet ? settingsFromEnv(scope, env) : {};
-  if (telemetryUrl !== undefined) return telemetryUrl;
-  throw new WrongUse(`nothing says which database: write --db sqlite:./telemetry.db, or set ${key}`);
+async function withProgress(target: TelemetryTarget, terminal: Terminal): Promise<Migration> {
+  const blocks = target.type === 'sqlite';
+  const progress = startProgress({ terminal, label: 'waiting for the database', ...(blocks ? { afterMs: 0 } : {}) });
+  // The driver of SQLite holds this thread while it waits for a lock: what is to be seen meanwhile has to be drawn before.
+  if (blocks && terminal.err.isTerminal) await firstValueFrom(timer(drawnWithinMs, monotonicScheduler));
+  return migrateDatabase(target).finally(progress.stop);
 }
 
 function told(migration: Migration): string {

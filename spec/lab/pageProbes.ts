@@ -1,0 +1,62 @@
+/** Looks into the page, as texts: they run in the browser, and the specs' own program knows no document. */
+
+export interface FigureSeen {
+  readonly caption: string;
+  readonly marks: number;
+  readonly ticks: number;
+  readonly named: boolean;
+  readonly rows: number;
+}
+
+export const figuresSeen = String.raw`[...document.querySelectorAll('figure')].map((figure) => {
+  const svg = figure.querySelector('.plot > svg[role="img"][aria-label]');
+  const texts = [...(svg?.querySelectorAll('text') ?? [])].map(({ textContent }) => textContent);
+  return {
+    caption: figure.querySelector('figcaption p')?.textContent ?? '',
+    marks: svg?.querySelectorAll('rect, path, circle').length ?? 0,
+    ticks: texts.filter((text) => /^[−\d]/.test(text)).length,
+    named: texts.some((text) => /[a-z]{4}/.test(text)),
+    rows: figure.querySelectorAll('details tbody tr').length,
+  };
+})`;
+
+export const chartsOutside = `[...document.querySelectorAll('.plot > svg')].filter((svg) => svg.getBoundingClientRect().right > innerWidth).length`;
+
+export const scrollWidth = 'document.documentElement.scrollWidth';
+
+export const firstChartWidth = `Number(document.querySelector('.plot > svg').getAttribute('width'))`;
+
+export const words = `document.querySelector('main').innerText.replaceAll('\u00a0', ' ')`;
+
+export interface Contrasts {
+  /** Luminance of the page's ground, 0 to 1. */
+  readonly ground: number;
+  /** Each pair of a text's colour and what it stands on. */
+  readonly pairs: readonly { readonly what: string; readonly ratio: number }[];
+}
+
+/** By the definitions of WCAG 2. */
+export const contrasts = String.raw`(() => {
+  const parts = (colour) => [...colour.matchAll(/[\d.]+/g)].map(([text]) => Number(text));
+  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const light = (colour) => {
+    const [r, g, b] = parts(colour).map(linear);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const groundOf = (node) => {
+    const { backgroundColor } = getComputedStyle(node);
+    return parts(backgroundColor)[3] === 0 && node.parentElement ? groundOf(node.parentElement) : backgroundColor;
+  };
+  const pairs = new Map();
+  for (const node of document.querySelectorAll('main *')) {
+    if (!node.checkVisibility() || ![...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim())) continue;
+    const { color, fill, stroke, strokeWidth } = getComputedStyle(node);
+    const inChart = node.closest('.plot > svg') !== null;
+    // A text in a bar has a rim of the bar's colour.
+    const under = inChart && stroke !== 'none' && parseFloat(strokeWidth) > 3 ? stroke : groundOf(node);
+    const front = inChart ? fill : color;
+    const [low, high] = [light(front), light(under)].sort((a, b) => a - b);
+    pairs.set(node.tagName + ' ' + front + ' on ' + under, (high + 0.05) / (low + 0.05));
+  }
+  return { ground: light(getComputedStyle(document.documentElement).backgroundColor), pairs: [...pairs].map(([what, ratio]) => ({ what, ratio })) };
+})()`;
