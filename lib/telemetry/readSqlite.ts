@@ -84,12 +84,11 @@ function deferred<T>(work: () => T): Promise<T> {
   return Promise.resolve().then(work);
 }
 
-function take<T>(items: Iterator<T>, count: number): readonly T[] {
+function take<T>(items: Iterator<T, unknown>, count: number): readonly T[] {
   const taken: T[] = [];
-  while (taken.length < count) {
-    const { done, value } = items.next();
-    if (done === true) break;
-    taken.push(value);
+  for (let next = items.next(); next.done !== true; next = items.next()) {
+    taken.push(next.value);
+    if (taken.length === count) break;
   }
   return taken;
 }

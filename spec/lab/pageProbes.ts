@@ -15,7 +15,7 @@ export const figuresSeen = String.raw`[...document.querySelectorAll('figure')].m
     caption: figure.querySelector('figcaption p')?.textContent ?? '',
     marks: svg?.querySelectorAll('rect, path, circle').length ?? 0,
     ticks: texts.filter((text) => /^[−\d]/.test(text)).length,
-    named: texts.some((text) => /[a-z]{4}/.test(text)),
+    named: texts.some((text) => /^(share of|time|duration|longest silence|silence in|tokens$|backups$|attempts per|since the call|predicted)/.test(text)),
     rows: figure.querySelectorAll('details tbody tr').length,
   };
 })`;

@@ -85,7 +85,8 @@ const databases: readonly (readonly [name: string, write: (rows: readonly Attemp
 describe.each(databases)('a telemetry database in %s', (_name, write) => {
   test('gives every attempt with numbers, dates, tags and gaps as such', async () => {
     const row = { ...rowOf(), started_at: '2026-11-01T10:00:00.250Z' };
-    const { tags: _tags, record_gaps: _gaps, started_at: _at, created_at: _made, host: _host, pid: _pid, ...same } = row;
+    const unread = ['created_at', 'host', 'pid', 'started_at'];
+    const same = Object.fromEntries(Object.entries(row).filter(([name]) => !unread.includes(name)));
     expect(await callsIn(await write([row]))).toEqual([[{ ...same, streamed: true, won: true, tags: { team: 'search' }, record_gaps: [[0, 500], [900, 3000]], startedAtMs: Date.UTC(2026, 10, 1, 10, 0, 0, 250) }]]);
   });
 
@@ -147,7 +148,7 @@ describe.each(databases)('a telemetry database in %s', (_name, write) => {
     };
     setImmediate(turn);
     let calls = 0;
-    for await (const _call of reader.calls()) calls += 1;
+    for await (const call of reader.calls()) calls += Math.min(1, call.length);
     isReading = false;
     expect(calls).toBe(expected);
     expect(turns).toBeGreaterThanOrEqual(3);

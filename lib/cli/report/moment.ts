@@ -21,7 +21,7 @@ function longAgo(text: string, now: Date): Date | undefined {
 function written(text: string): Date | undefined {
   const [, day = text, time = '00:00', zone = 'Z'] = dateAndTime.exec(text) ?? [];
   // JavaScript takes the 30th of February for the 2nd of March.
-  if (!date.test(day)) return undefined;
+  if (!date.test(day) || !isDay(day)) return undefined;
   const found = new Date(`${day}T${time}${zone.toUpperCase()}`);
   return Number.isNaN(found.getTime()) ? undefined : found;
 }

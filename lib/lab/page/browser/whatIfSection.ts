@@ -17,7 +17,7 @@ const kinds = [
 ] as const;
 
 export function whatIfSection(whatIf: WhatIf, charts: Charts): Section {
-  const { recommendation, unhedged, maxExtra, maxExtraOf, warnings } = whatIf;
+  const { recommendation, maxExtra, maxExtraOf, warnings } = whatIf;
   const shown = kinds.filter(({ key }) => whatIf[key].length > 0);
   const tables = shown.map((kind) => element('div', {}, element('h3', {}, `A backup after ${kind.name}, the other kind off`), table(predictionTable(kind, whatIf))));
   return {
