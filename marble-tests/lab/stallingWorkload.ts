@@ -36,7 +36,7 @@ const manners: readonly Manner[] = [
 /** Which source is asked first, second, third: each call has one of these orders, whatever is hedged. */
 const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const;
 
-const callers = 2;
+const callers = 1;
 
 /** The stored attempts of each call of a workload that has been played by the real engine in virtual time. */
 export function playWorkload({ seed, calls, ...policy }: Workload): StoredAttempt[][] {

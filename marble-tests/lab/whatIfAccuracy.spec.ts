@@ -57,7 +57,7 @@ afterAll(() => {
 
 describe('from rows without hedging', () => {
   let result: Predicted;
-  beforeAll(async () => { result = await predict(rows(wholeSeed, off)); }, 60_000);
+  beforeAll(async () => { result = await predict(rows(wholeSeed, off)); }, 120_000);
 
   test.each([
     ['stall', stall],
@@ -73,14 +73,14 @@ describe('from rows without hedging', () => {
     // Two independent counts out of 2000 calls each: four standard deviations of their difference.
     const share = prediction.hedgedShare;
     expect(Math.abs(share - hedgedCalls / calls)).toBeLessThan(4 * Math.sqrt((2 * share * (1 - share)) / calls));
-  }, 60_000);
+  }, 120_000);
 
   test('the share of hedged calls is, on the same streams, exactly that of the engine', async () => {
     const same = await predict(rows(otherSeed, off));
     const real = [stall, first, both].map((hedging) => truthOf(rows(otherSeed, hedging)).hedgedCalls);
     expect([same.stall, same.first, same.both].map(({ hedgedCalls }) => hedgedCalls)).toEqual(real);
     expect(same.unhedged.p95Ms.value).toBe(truthOf(rows(otherSeed, off)).p95Ms);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('from rows with hedging on', () => {
@@ -89,7 +89,7 @@ describe('from rows with hedging on', () => {
   beforeAll(async () => {
     fromFirst = await predict(rows(otherSeed, first));
     fromStall = await predict(rows(otherSeed, stall));
-  }, 60_000);
+  }, 120_000);
 
   test('no hedging: p95 within 10 % of what the engine does, though the longest silences were cut', () => {
     expect(compare('3 s first -> off', fromFirst.unhedged, rows(otherSeed, off))).toBeLessThan(0.1);

@@ -12,8 +12,10 @@ import { csvText } from '../../lib/cli/report/csvText.js';
 import { duration } from '../../lib/cli/report/duration.js';
 import { moment } from '../../lib/cli/report/moment.js';
 import { percent } from '../../lib/cli/report/percent.js';
+import { runReport } from '../../lib/cli/report/runReport.js';
 import { shareOver, silencePlot } from '../../lib/cli/report/silencePlot.js';
 import { summaryLines } from '../../lib/cli/report/summaryLines.js';
+import { processTerminal } from '../../lib/cli/terminal.js';
 import type { Terminal } from '../../lib/cli/terminal.js';
 import { readReport } from '../../lib/lab/report/readReport.js';
 import type { ReportFigures } from '../../lib/lab/report/reportFigures.js';
@@ -279,6 +281,13 @@ describe('polygateway report', () => {
     expect(result.stderr).toMatch(why);
     expect(result.stderr.trimEnd()).not.toContain('\n');
     expect(result.stderr).not.toContain('geheim');
+  });
+
+  test('a reading that is stopped writes no page', async () => {
+    const out = join(dir, 'stopped.html');
+    const stopped = runReport({ db, out, whatif: false, maxExtra: 0.1, seed: 1, terminal: processTerminal([]), signal: AbortSignal.abort('stopped') });
+    await expect(stopped).rejects.toBe('stopped');
+    expect(existsSync(out)).toBe(false);
   });
 
   test('--help teaches', async () => {

@@ -25,7 +25,7 @@ export function readShare(text: string): number {
   const [, number = '', sign] = /^(\d*\.?\d+)\s*(%?)$/.exec(text) ?? [];
   const share = Number(number) / (sign === '%' ? 100 : 1);
   // A bare 10 may be meant as 10 %, or as ten times as much.
-  if (number !== '' && Number.isFinite(share) && true) return share;
+  if (number !== '' && Number.isFinite(share) && (sign === '%' || share <= 1)) return share;
   throw new InvalidArgumentError('Write a share, such as 10% or 0.1.');
 }
 

@@ -9,8 +9,8 @@ export type End = 'answered' | 'refused' | 'failed' | 'cut';
 export type CutState =
   /** Silent for `silentMs`, longer than ever before in this attempt. */
   | { readonly type: 'silent'; readonly kind: 'first' | 'between'; readonly silentMs: number }
-  /** Speaking again for `sinceMs`, after its first silence of more than `overMs`; `null`: after its first increment. */
-  | { readonly type: 'speaking'; readonly overMs: number | null; readonly sinceMs: number };
+  /** Speaking for `sinceMs`, after its first silence of more than `overMs` (`null`: since its first increment), and never silent for longer than `longestMs`. */
+  | { readonly type: 'speaking'; readonly overMs: number | null; readonly sinceMs: number; readonly longestMs: number };
 
 /** What the prediction needs of an attempt. */
 export interface AttemptShape extends Silences {
@@ -151,8 +151,9 @@ function cutState({ latency_ms: latencyMs, ttft_ms: ttftMs, increments }: Stored
   const last = gaps.at(-1);
   if (last !== undefined && last[0] + last[1] >= lengthMs - roundedMs) return { type: 'silent', kind: 'between', silentMs: last[1] };
   const asking = askedMs === undefined ? undefined : gaps.find(([offset, gap]) => offset + gap >= askedMs);
-  if (asking === undefined || askedMs === undefined) return { type: 'speaking', overMs: null, sinceMs: lengthMs - firstMs };
-  return { type: 'speaking', overMs: levelOf(askedMs - asking[0]), sinceMs: lengthMs - asking[0] - asking[1] };
+  const longestMs = last?.[1] ?? 0;
+  if (asking === undefined || askedMs === undefined) return { type: 'speaking', overMs: null, sinceMs: lengthMs - firstMs, longestMs };
+  return { type: 'speaking', overMs: levelOf(askedMs - asking[0]), sinceMs: lengthMs - asking[0] - asking[1], longestMs };
 }
 
 /** In steps, below the threshold of the time: a backup starts a little after it, and comparable attempts are looked up by it. */

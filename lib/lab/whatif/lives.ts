@@ -23,6 +23,10 @@ export interface Lives {
   readonly drawn: { completed: number; restricted: number };
 }
 
+/** So many draws for one in the same state, then the last one serves. */
+const mostTries = 50;
+const steadyAtLeastMs = 1000;
+
 /** Fewer observed backups than this say nothing about where backups go. */
 const enoughBackups = 20;
 
@@ -60,9 +64,16 @@ export function createLives(calls: readonly CallShape[], random: () => number): 
 
   /** One that came further in the same state, and the moment at which it was there. */
   function successor(source: string, state: CutState): { attempt: AttemptShape; fromMs: number } | undefined {
-    const { key, levelOf, above, momentOf } = comparison(state);
-    const attempt = pool(`${key} ${source}`, source, levelOf).draw(random, above);
-    return attempt === undefined ? undefined : { attempt, fromMs: momentOf(attempt) };
+    const { key, levelOf, above, momentOf, steadyMs } = comparison(state);
+    const comparable = pool(`${key} ${source}`, source, levelOf);
+    let found: { attempt: AttemptShape; fromMs: number } | undefined;
+    for (let tries = 0; tries < mostTries; tries++) {
+      const attempt = comparable.draw(random, above);
+      if (attempt === undefined) return undefined;
+      found = { attempt, fromMs: momentOf(attempt) };
+      if (triggerMs(attempt, Infinity, steadyMs) > found.fromMs) return found;
+    }
+    return found;
   }
 
   function complete(attempt: AttemptShape): Life {
@@ -132,11 +143,13 @@ interface Comparison {
   readonly levelOf: (attempt: AttemptShape) => number | undefined;
   readonly above: number;
   readonly momentOf: (attempt: AttemptShape) => number;
+  /** Until that moment it was not silent for longer than this. */
+  readonly steadyMs: number;
 }
 
 function comparison(state: CutState): Comparison {
   if (state.type === 'speaking') {
-    const { overMs, sinceMs } = state;
+    const { overMs, sinceMs, longestMs } = state;
     const beganMs = (attempt: AttemptShape): number | undefined => (overMs === null ? attempt.firstMs : endOfGap(attempt, overMs));
     return {
       key: `speaking ${overMs ?? 'first'}`,
@@ -146,15 +159,18 @@ function comparison(state: CutState): Comparison {
       },
       above: sinceMs,
       momentOf: (attempt) => (beganMs(attempt) ?? 0) + sinceMs,
+      // One that stalls already, or has stalled, is not where a steady stream is.
+      steadyMs: Math.max(steadyAtLeastMs, 2 * longestMs),
     };
   }
   const { kind, silentMs } = state;
-  if (kind === 'first') return { key: 'first', levelOf: ({ firstMs }) => firstMs, above: silentMs, momentOf: () => silentMs };
+  if (kind === 'first') return { key: 'first', levelOf: ({ firstMs }) => firstMs, above: silentMs, momentOf: () => silentMs, steadyMs: Infinity };
   return {
     key: 'between',
     levelOf: ({ longestMs }) => longestMs,
     above: silentMs,
     momentOf: ({ gaps }) => (gaps.find(([, gap]) => gap > silentMs)?.[0] ?? 0) + silentMs,
+    steadyMs: Infinity,
   };
 }
 
