@@ -37,9 +37,9 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
   const backend = backendPort ?? backendOf(settings, scheduler);
   const governance = backend({ sources: http.sources, breaker, hedgeMaxRatio: settings.hedgeMaxRatio, now, random, report: bus.report });
   const selection = createSelection({ strategy: settings.selectStrategy, sources: http.sources, inFlight: () => governance.permits(), now });
+  const tracing = openTracing({ now, propagate: settings.telemetryPropagate, places: ports === undefined ? settings.sources : [] });
   // Last of what can throw, since it opens a file and a thread.
   const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
-  const tracing = openTracing({ now, propagate: settings.telemetryPropagate, places: ports === undefined ? settings.sources : [] });
   const report: Report = (event) => {
     tracing?.observe(event);
     if (event.type === 'attempt-ended') selection.note(event.record);

@@ -11,7 +11,7 @@ import type { WatchSocket, WatchSocketOptions } from '../telemetry/watch/watchSo
 export interface WatchOptions extends Omit<AudienceOptions, 'hello'>, Pick<WatchSocketOptions, 'report'> {
   readonly settings: ResolvedSettings;
   readonly policy: Policy;
-  readonly sources: readonly { readonly id: string; readonly model: string }[];
+  readonly sources: readonly { readonly id: string; readonly model: string; readonly maxConcurrency?: number }[];
 }
 
 /** Lets the scope be watched, if its settings say so. */
@@ -20,11 +20,11 @@ export function openWatch({ settings, policy, sources, now, ...of }: WatchOption
   if (place === undefined) return undefined;
   const startedAt = new Date().toISOString();
   const { stallThresholdMs, hedgeAfterMs, hedgeStallAfterMs } = policy;
-  const limitOf = (id: string): number | null => settings.sources.find((source) => source.id === id)?.maxConcurrency ?? null;
+  const version = ownVersion();
   const hello = (): WatchHello => ({
     type: 'hello',
     protocol: watchProtocol,
-    version: ownVersion(),
+    version,
     scope,
     pid: process.pid,
     host: hostname(),
@@ -32,12 +32,17 @@ export function openWatch({ settings, policy, sources, now, ...of }: WatchOption
     sentAt: new Date().toISOString(),
     atMs: now(),
     thresholds: { stallThresholdMs, hedgeAfterMs, hedgeStallAfterMs },
-    sources: sources.map(({ id, model }) => ({ id, model, maxConcurrency: limitOf(id) })),
+    sources: sources.map(({ id, model, maxConcurrency = null }) => ({ id, model, maxConcurrency })),
   });
   return openWatchSocket({ place, scope, hello, now, ...of });
 }
 
+/** Not known where the package was bundled into another one. */
 function ownVersion(): string {
-  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
-  return version;
+  try {
+    const { name, version } = createRequire(import.meta.url)('../../package.json') as { name?: string; version?: string };
+    return name === 'polygateway' && version !== undefined ? version : 'of unknown version';
+  } catch {
+    return 'of unknown version';
+  }
 }

@@ -3,6 +3,7 @@ import type { AllSourcesExhausted } from '../model/errors.js';
 import { maskSecrets } from '../model/mask.js';
 import { adviceFor } from './advice.js';
 import type { Paint } from './paint.js';
+import { plain } from './plain.js';
 
 export interface ErrorLinesOptions {
   readonly paint: Paint;
@@ -25,7 +26,7 @@ export function errorLines(error: unknown, { paint, secrets = [], verbose = fals
   const sentence = [text.replace(/[.;:]$/, ''), adviceFor({ code, reason })].filter(Boolean).join('; ');
   return [
     `${paint('red', 'error')} ${[code, reason].filter(Boolean).join(': ')}${code === undefined ? '' : ' '}- ${sentence}`,
-    ...(problems.length > 1 ? problems.map((problem) => `  - ${squeezed(problem)}`) : []),
+    ...(problems.length > 1 ? problems.map((problem) => `  - ${plain(problem)}`) : []),
     ...(verbose ? causesOf(error).map((cause) => `  ${paint('dim', 'cause')}: ${oneLine(cause)}`) : []),
   ].map((line) => maskSecrets(line, secrets));
 }
@@ -45,7 +46,7 @@ export function errorJson(error: unknown, secrets: readonly string[] = []): Reco
 
 /** The message, and what lies at the bottom of it where that says more. */
 function withRoot(error: unknown, mask: (words: string) => string): string {
-  const message = squeezed(messageOf(error));
+  const message = plain(messageOf(error));
   const told = [...new Set(rootsOf(error, [error]).map(wordsOf))].filter((words) => words !== '' && !message.includes(words));
   return [message, ...(told.length === 0 ? [] : [told.slice(0, mostTold).map((words) => shortened(mask(words))).join(' / ')])].join(': ');
 }
@@ -65,11 +66,7 @@ function problemsOf(error: unknown): readonly string[] {
 }
 
 function wordsOf(error: unknown): string {
-  return squeezed(messageOf(error)) || (codeOf(error) ?? '');
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return plain(messageOf(error)) || (codeOf(error) ?? '');
 }
 
 function shortened(text: string): string {
@@ -102,7 +99,7 @@ function isBundle(error: unknown): error is { errors: unknown[] } {
 
 function oneLine(error: unknown): string {
   const code = codeOf(error);
-  const text = squeezed(messageOf(error));
+  const text = plain(messageOf(error));
   return code === undefined || text.includes(code) ? text : `${code} - ${text}`;
 }
 

@@ -41,8 +41,12 @@ export interface Answered<A> {
 export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<Answered<A>> {
   return defer(() => {
     const call = openCall(task, ports);
-    ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
-    return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports)).pipe(
+    // Inside of what is finalized: whoever is told of the start may end the call.
+    const winner$ = defer(() => {
+      ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
+      return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports));
+    });
+    return winner$.pipe(
       map((winner) => winner ?? heldAtDeadline(call)),
       finalizeWith((ending) => {
         call.over = true;

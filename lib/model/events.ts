@@ -87,7 +87,7 @@ export type GatewayEvent = { readonly atMs: number } & (
   | { type: 'backend-changed'; state: 'away' | 'back'; message: string }
   /** A running attempt's place in the fleet is no longer its own; it goes on, so one more than allowed may run. */
   | ({ type: 'lease-lost' } & OfAttempt)
-  /** `attempts`: requests sent, `hedges`: backups among them; `waitedMs`: the stall clock at the end; `source` is the winner's. */
+  /** `attempts`: requests sent; `hedges`: backups started, one of which nothing went out too; `waitedMs`: the stall clock at the end; `source` is the winner's. */
   | { type: 'call-ended'; callId: string; outcome: 'ok' | 'failed' | 'cancelled'; code: string | null; callMs: number; source: string | null; attempts: number; hedges: number; waitedMs: number }
   | { type: 'telemetry-trouble'; message: string; lost: number }
 );

@@ -13,12 +13,18 @@ export function guardListeners<T>(given$: Observable<T>, onError: (error: unknow
   const subscribe = given$.subscribe.bind(given$) as (listener: Partial<Observer<T>>) => Subscription;
   given$.lift = (operator) => guardListeners(lift(operator), onError);
   // RxJS's own go through: they pass errors on to a listener that is guarded itself.
-  given$.subscribe = (listener: Listener<T>) => subscribe(listener instanceof Subscriber ? listener : guarded(listener, onError));
+  given$.subscribe = (listener: Listener<T>, error?: Observer<T>['error'] | null, complete?: Observer<T>['complete'] | null) =>
+    subscribe(listener instanceof Subscriber ? listener : guarded(observerOf(listener, error, complete), onError));
   return given$;
 }
 
-function guarded<T>(listener: Listener<T>, onError: (error: unknown) => void): Observer<T> {
-  const { next, error, complete }: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
+function observerOf<T>(listener: Listener<T>, error?: Observer<T>['error'] | null, complete?: Observer<T>['complete'] | null): Partial<Observer<T>> {
+  if (typeof listener === 'object' && listener !== null) return listener;
+  return { ...(listener && { next: listener }), ...(error && { error }), ...(complete && { complete }) };
+}
+
+function guarded<T>(listener: Partial<Observer<T>>, onError: (error: unknown) => void): Observer<T> {
+  const { next, error, complete } = listener;
   let told = false;
   const tell = (thrown: unknown): void => {
     if (!told) onError(thrown);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { filter, takeUntil } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import type { GatewayEvent } from '../../lib/model/events.js';
 import { expectAtRest, expectRowsOfRequests, heldBy } from '../support/atRest.js';
@@ -65,6 +66,18 @@ describe('what a listener of events$ does to the call it is told of', () => {
       expect(told.length).toBeGreaterThan(8);
     });
   }
+
+  test('X1: left within its own start it has ended like any other, and asked nobody', () => {
+    const scheduler = new TestScheduler(() => undefined);
+    scheduler.run(({ flush }) => {
+      const gateway = virtualGateway(['d1 f2'], scheduler);
+      gateway.chat$(hello).pipe(takeUntil(gateway.events$.pipe(filter(({ type }) => type === 'call-started')))).subscribe();
+      flush();
+      expect(gateway.events.map(({ type }) => type)).toEqual(['call-started', 'call-ended']);
+      expect(gateway.events[1]).toMatchObject({ outcome: 'cancelled', attempts: 0 });
+      expect([gateway.sources[0]?.requests, gateway.stats().calls]).toEqual([[], 0]);
+    });
+  });
 
   test('a gateway that is closed when a call has just begun answers it no more', () => {
     const { gateway } = endWithin({ name: 'answered', sources: ['d1 f2'] }, 'call-started', 1, 'close');

@@ -1,4 +1,4 @@
-import { VirtualTimeScheduler, catchError, concatMap, defer, from, mergeMap, of } from 'rxjs';
+import { VirtualTimeScheduler, catchError, concatMap, defer, of, range } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Policy } from '../../lib/gateway/ports.js';
 import { mulberry32 } from '../../lib/lab/mulberry32.js';
@@ -36,19 +36,15 @@ const manners: readonly Manner[] = [
 /** Which source is asked first, second, third: each call has one of these orders, whatever is hedged. */
 const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const;
 
-const callers = 1;
-
-/** The stored attempts of each call of a workload that has been played by the real engine in virtual time. */
+/** The stored attempts of each call of a workload that the real engine has played in virtual time, one call after the other. */
 export function playWorkload({ seed, calls, ...policy }: Workload): StoredAttempt[][] {
   const scheduler = new VirtualTimeScheduler();
   const gateways = orders.map((order) => gatewayOf(order, seed, scheduler, policy));
-  const calls$ = (at: number): Observable<unknown> => {
+  const call$ = (at: number): Observable<unknown> => {
     const order = Math.floor(mulberry32(seed * 1_000_003 + at)() * orders.length);
     return defer(() => gateways[order]!.chat$({ ...hello, messages: [{ role: 'user', content: String(at) }] })).pipe(catchError((error: unknown) => of(error)));
   };
-  from(Array.from({ length: callers }, (_, caller) => caller))
-    .pipe(mergeMap((caller) => from(Array.from({ length: calls }, (_, at) => at).filter((at) => at % callers === caller)).pipe(concatMap(calls$))))
-    .subscribe();
+  range(0, calls).pipe(concatMap(call$)).subscribe();
   scheduler.flush();
   const stored = gateways.flatMap(({ rows }) => rows).map((record) => toStored(record, scheduler.now()));
   const byCall = new Map<string, StoredAttempt[]>();
@@ -97,10 +93,11 @@ function timelineOf(manner: Manner, random: () => number): ScriptStep[] {
   const tokens = 100 + Math.floor(random() * 200);
   const usage = { promptTokens: 50, completionTokens: tokens, totalTokens: 50 + tokens, reasoningTokens: null, cachedTokens: null };
   return [
+    ...steps,
     { atMs: endMs, type: 'delta', delta: { type: 'finish', reason: 'stop' } },
     { atMs: endMs, type: 'delta', delta: { type: 'usage', usage } },
     { atMs: endMs, type: 'end' },
-  ].reduce<ScriptStep[]>((all, step) => [...all, step as ScriptStep], steps);
+  ];
 }
 
 function logNormal(medianMs: number, sigma: number, random: () => number): number {
@@ -112,19 +109,28 @@ type Rows = VirtualGateway['rows'];
 
 /** As a reader gives it back from a database. */
 export function toStored(record: Rows[number], nowMs: number): StoredAttempt {
-  const { pid: _pid, host: _host, started_at: _startedAt, created_at: _createdAt, ...row } = toRow(record, { nowMs, date: new Date(nowMs), pid: 1, host: 'here' });
+  const { started_at: startedAt, ...row } = toRow(record, { nowMs, date: new Date(nowMs), pid: 1, host: 'here' });
   return {
     ...row,
     streamed: row.streamed === 1,
     won: row.won === 1,
     tags: null,
     record_gaps: JSON.parse(row.record_gaps) as [number, number][],
-    startedAtMs: Date.parse(_startedAt),
+    startedAtMs: Date.parse(startedAt),
   };
 }
 
-/** The length of each call, the first share hedged and the like, as they really were. */
-export function truthOf(calls: readonly (readonly StoredAttempt[])[]): { readonly p95Ms: number; readonly p50Ms: number; readonly p99Ms: number; readonly hedgedCalls: number; readonly backups: number; readonly primaries: number; readonly meanMs: number } {
+/** What really happened. */
+export interface Truth {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly hedgedCalls: number;
+  readonly backups: number;
+  readonly primaries: number;
+}
+
+export function truthOf(calls: readonly (readonly StoredAttempt[])[]): Truth {
   const lengths = calls.map(lengthOf).sort((a, b) => a - b);
   const rank = (share: number): number => lengths[Math.ceil(share * lengths.length) - 1] ?? 0;
   const attempts = calls.flat();
@@ -132,7 +138,6 @@ export function truthOf(calls: readonly (readonly StoredAttempt[])[]): { readonl
     p50Ms: rank(0.5),
     p95Ms: rank(0.95),
     p99Ms: rank(0.99),
-    meanMs: lengths.reduce((sum, ms) => sum + ms, 0) / lengths.length,
     hedgedCalls: calls.filter((call) => call.some(({ role }) => role === 'backup')).length,
     backups: attempts.filter(({ role }) => role === 'backup').length,
     primaries: attempts.filter(({ role }) => role === 'primary').length,

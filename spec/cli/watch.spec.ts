@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { createPaint } from '../../lib/cli/paint.js';
 import { runWatch } from '../../lib/cli/watch/runWatch.js';
 import { viewLines } from '../../lib/cli/watch/viewLines.js';
-import { emptyView, grownView } from '../../lib/cli/watch/watchView.js';
+import { emptyView, eventLine, grownView } from '../../lib/cli/watch/watchView.js';
 import type { WatchView } from '../../lib/cli/watch/watchView.js';
 import { createGateway } from '../../lib/index.js';
 import type { Gateway } from '../../lib/index.js';
@@ -170,7 +170,7 @@ const hello: WatchHello = {
   thresholds: { stallThresholdMs: 1000, hedgeAfterMs: null, hedgeStallAfterMs: 20_000 },
   sources: [{ id: 'a/1', model: 'm', maxConcurrency: 8 }, { id: 'b/1', model: 'm', maxConcurrency: null }],
 };
-const state: WatchState = { type: 'state', atMs: 1000, missed: 0, calls: 3, attempts: 2, waiters: 1, streams: [], permits: { 'a/1': 2 }, parked: { 'b/1': 12_000 }, breakers: { 'a/1': 'closed', 'b/1': 'open' }, paced: { 'a/1': 4 } };
+const state: WatchState = { type: 'state', atMs: 1000, missed: 0, unnamed: {}, calls: 3, attempts: 2, waiters: 1, streams: [], permits: { 'a/1': 2 }, parked: { 'b/1': 12_000 }, breakers: { 'a/1': 'closed', 'b/1': 'open' }, paced: { 'a/1': 4 } };
 const stream = (fields: Partial<WatchedStream>): WatchedStream => ({ callId: 'c', attemptId: 'c-1', source: 'a/1', role: 'primary', round: 1, openMs: 5000, silentMs: 0, increments: 1, ...fields });
 const record = { id: 'c-1', source: 'a/1', role: 'primary', round: 1, hedgeTrigger: null, won: false, outcome: 'ok', errorClass: null, httpStatus: null, ttftMs: null, latencyMs: 2000, increments: 3, stallMs: null, stallCount: null } as const;
 
@@ -190,6 +190,18 @@ describe('view', () => {
     expect(lines).toContain('b/1                 open       0          -       12.0 s    1        25.0 s');
     const bars = lines.slice(-4).map((line) => [line.slice(0, 40).replace(/ +/g, ' ').trim(), (line.match(/█/g) ?? []).length, (line.match(/·/g) ?? []).length, line.slice(61).replace(/ +/g, ' ').trim()]);
     expect(bars).toEqual([['b/1 backup 25.0 s', 19, 0, '1 5.0 s'], ['a/1 primary 20.0 s', 19, 0, '1 5.0 s'], ['a/1 primary 10.0 s', 10, 9, '7 200 s'], ['a/1 primary 0.5 s', 0, 19, '1 5.0 s']]);
+  });
+
+  test('streams that a snapshot only counts are counted', () => {
+    const lines = viewLines(after(hello, { ...state, streams: [stream({})], unnamed: { 'a/1': 40, 'b/1': 2 } }), plain);
+    expect(lines).toContain('a/1                 closed     2/8        4       -         41       0.0 s');
+    expect(lines.at(-1)).toBe('and 42 more streams');
+  });
+
+  test('what a newer gateway says is passed over, and no control character of another process gets through', () => {
+    const newer = { type: 'moon-rose', atMs: 1 } as unknown as WatchEvent;
+    expect(after(hello, ...events(newer), { type: 'tide' } as unknown as WatchMessage).recent).toEqual([]);
+    expect(eventLine(hello, { type: 'telemetry-trouble', atMs: 1, message: 'a\u001b[2J\nb\u0007', lost: 0 })).toMatch(/^\d\d:\d\d:\d\d telemetry: a \[2J b$/);
   });
 
   test('hedges are counted from when one began to watch, and what happened is told in words', () => {

@@ -26,8 +26,8 @@ export function reportSql(db: Sqlite.Database, where: string): Omit<ReportFigure
       FROM entered GROUP BY call_id`,
   };
   for (const [name, sql] of Object.entries(tables)) db.exec(`DROP TABLE IF EXISTS temp.${name}; CREATE TEMP TABLE ${name} AS ${sql}`);
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says what the query selects
   const rows = <T = Row>(sql: string): T[] => db.prepare<unknown[], T>(sql).all();
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says what the query selects
   const one = <T = Row>(sql: string): T => rows<T>(sql)[0]!;
   const count = (sql: string): number => one<{ n: number }>(`SELECT count(*) AS n FROM ${sql}`).n;
   const sum = (column: string, from: string): number => one<{ n: number }>(`SELECT total(${column}) AS n FROM ${from}`).n;

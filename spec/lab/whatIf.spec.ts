@@ -139,6 +139,22 @@ describe('the prediction', () => {
     expect(stall[0]?.extraTokensShare?.value).toBe(0);
   });
 
+  test('both fail: the round does, when the later one has (H7)', async () => {
+    const failed = { outcome: 'error', error_class: 'transient', won: false, finish_reason: null, total_tokens: 0 } as const;
+    const failing = many(200, (at) => [at % 2 === 0 ? stalled(8000, failed) : attempt({ ...failed, source: 'b/1' })]);
+    const { stall } = await whatIf(failing, { hedgeStallAfterMs: [7000] });
+    expect(stall[0]?.latency.p99Ms.value).toBe(13_000);
+    expect(stall[0]?.failedShare.value).toBe(0);
+  });
+
+  test('a refusal by the backup is no answer while the primary lives, and is one where the primary fails (H4)', async () => {
+    const refusing = many(100, () => [attempt({ source: 'b/1', finish_reason: 'content_filter' })]);
+    const failed = { outcome: 'error', error_class: 'transient', won: false, finish_reason: null, total_tokens: 0 } as const;
+    const { stall } = await whatIf([...refusing, ...many(50, () => [stalled(30_000)]), ...many(50, () => [stalled(20_000, failed)])], { hedgeStallAfterMs: [10_000] });
+    expect(stall[0]?.latency.p99Ms.value).toBe(31_500);
+    expect(stall[0]?.failedShare.value).toBe(0.25);
+  });
+
   test('the caller who left after 8 s leaves after 8 s in any world, unless a backup has answered before', async () => {
     const left = many(40, () => [attempt({ ...cancelled, error_class: 'caller_cancelled', latency_ms: 8000, record_gaps: [[0, 1000], [1000, 7000]] })]);
     const { stall, unhedged } = await whatIf([...quiet, ...left, ...many(5, () => [stalled(60_000)])], { hedgeStallAfterMs: [1000, 6000] });

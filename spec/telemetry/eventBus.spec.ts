@@ -94,6 +94,18 @@ describe('the event bus', () => {
     expect(() => bus.report(started)).not.toThrow();
   });
 
+  test('the three functions of the older way to subscribe are all called', () => {
+    const bus = createEventBus({ now: () => 0 });
+    const seen: string[] = [];
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is what is tested
+    bus.events$.subscribe(({ type }) => seen.push(type), null, () => seen.push('complete'));
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is what is tested
+    bus.events$.pipe(map(boom)).subscribe(null, (error: unknown) => seen.push(String(error)));
+    bus.report(started);
+    bus.close();
+    expect(seen).toEqual(['call-started', 'Error: broken listener', 'complete']);
+  });
+
   test('close completes the listeners and ends reporting; the Subject is not handed out', () => {
     const bus = createEventBus({ now: () => 0 });
     const seen: string[] = [];

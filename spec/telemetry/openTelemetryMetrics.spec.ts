@@ -4,6 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { DataPoint, Histogram } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { filter, takeUntil } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { createGateway } from '../../lib/index.js';
 import type { ChatDelta, Gateway } from '../../lib/index.js';
@@ -73,6 +74,20 @@ describe('metrics, in virtual time', () => {
       'polygateway.source': 'a/1',
       'polygateway.outcome': 'ok',
     });
+  });
+
+  test('a call that is left within its own start, or within that of its attempt, leaves nothing open', async () => {
+    sdk = startSdk();
+    for (const type of ['call-started', 'attempt-started'] as const) {
+      const scheduler = new TestScheduler(() => undefined);
+      scheduler.run(() => {
+        const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources: [scriptedSource({ id: 'a/1', scripts: [[says(100)]], scheduler })], scheduler });
+        gateway.chat$(asks('hello')).pipe(takeUntil(gateway.events$.pipe(filter((event) => event.type === type)))).subscribe();
+        scheduler.schedule(() => { expect(gateway.stats()).toMatchObject({ calls: 0, attempts: 0, streams: [] }); }, 10);
+      });
+    }
+    expect([sdk.open(), sdk.spans().map(({ name, attributes }) => [name, attributes['polygateway.cancelled']])]).toEqual([0, [['chat', true], ['chat scripted', true], ['chat', true]]]);
+    expect(counts((await sdk.points())['polygateway.streams.open'], 'polygateway.source')).toEqual({ 'a/1': 0 });
   });
 
   test('of hedges: won, lost, failed and refused, attempts by class, what is open', async () => {

@@ -95,8 +95,17 @@ describe('OT-01: whatever ends a call, its span and one of each sent attempt end
     const { call, attempts } = ofOneCall();
     expect(attempts.map(verdict)).toEqual([[ERROR, false]]);
     expect(attempts[0]!.attributes).toMatchObject({ 'error.type': 'transient', 'polygateway.increments': 1 });
-    expect(attempts[0]!.status.message).toContain('the connection to');
+    expect(attempts[0]!.status.message).toBe('transient');
     expect(call).toMatchObject({ status: { code: ERROR, message: 'all_sources_exhausted' }, attributes: { 'error.type': 'all_sources_exhausted' } });
+  });
+
+  test('an error whose words repeat the prompt leaves none of them in a span', async () => {
+    const a = await upstream(['400@0.01("your prompt was flagged: my secret diary")']);
+    const { gateway } = gatewayTo([a.url]);
+    expect(await rejection(gateway.chat(asks('my secret diary')))).toMatchObject({ code: 'request', message: expect.stringContaining('diary') });
+    const { call, attempts } = ofOneCall();
+    expect(attempts[0]!.status).toEqual({ code: ERROR, message: 'request (HTTP 400)' });
+    expect(JSON.stringify([call, ...attempts].map(({ attributes, status, events }) => [attributes, status, events]))).not.toContain('diary');
   });
 
   test('it is retried: an error, then an answer, and the wait between them is noted', async () => {
@@ -220,7 +229,7 @@ test('no prompt, no text and no key is in a span, whatever the source says of th
   await rejection(another.chat(asks('the secret question')));
   const told = JSON.stringify(sdk.spans().map(({ name, attributes, events, status, links }) => ({ name, attributes, events, status, links })));
   expect(told).toContain('"error.type":"source"');
-  expect(told).toContain('the key is ');
+  expect(told).toContain('source (HTTP 401)');
   expect(told).not.toMatch(/secret|sk-abc|blue/);
 });
 

@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Server } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import type { Gateway, GatewayEvent, GatewayOptions } from '../../lib/index.js';
 import { startUpstream } from '../../lib/lab/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream.js';
 import { createAudience } from '../../lib/telemetry/watch/audience.js';
-import type { WatchedStats, WatchHello } from '../../lib/telemetry/watch/watchMessage.js';
+import type { WatchedStats, WatchHello, WatchState } from '../../lib/telemetry/watch/watchMessage.js';
 import { until as untilAsked } from '../support/until.js';
 import { view as connectTo } from './watchViewer.js';
 import type { Viewer } from './watchViewer.js';
@@ -129,6 +129,32 @@ describe('a process that can be watched', () => {
     expect(sockets()).toEqual([`LLM-${process.pid}-2.sock`, `LLM-${process.pid}.sock`]);
   });
 
+  test('two that come to one path at the same time: whoever goes first takes no socket away but its own', async () => {
+    const path = join(folder, 'own.sock');
+    await leaveSocket(path);
+    const a = await upstream('hang');
+    const both = [open([a], { telemetryWatch: path }), open([a], { telemetryWatch: path })];
+    await until('the socket', () => existsSync(path) && (statSync(path).mode & 0o777) === 0o600);
+    await both[0]!.gateway.close();
+    const left = existsSync(path);
+    expect(left || both[1]!.troubles.length === 1).toBe(true);
+    if (left) await until('it is served', () => view(path).hello() !== undefined || true);
+    await both[1]!.gateway.close();
+    expect([existsSync(path), readdirSync(folder).filter((name) => name.startsWith('.'))]).toEqual([false, []]);
+  });
+
+  test('a snapshot of a great many streams names those that have been silent longest, and counts the others', () => {
+    const written: string[] = [];
+    const socket = { unref: () => socket, on: () => socket, resume: () => socket, write: (text: string) => written.push(text), writableLength: 0, setTimeout: () => socket, end: () => socket };
+    const streams = Array.from({ length: 1000 }, (_, at) => ({ callId: 'c', attemptId: `c-${at}`, source: at % 4 === 0 ? 'a/1' : 'b/1', role: 'primary' as const, round: 1, openMs: at, silentMs: at, increments: 0 }));
+    const stats: WatchedStats = { calls: 1000, attempts: 1000, waiters: 0, streams, permits: {}, parked: {}, breakers: {}, paced: {} };
+    const audience = createAudience({ hello: () => ({ type: 'hello' }) as WatchHello, stats: () => stats, events$: new Subject<GatewayEvent>(), now: () => 0 });
+    audience.add(socket as unknown as Socket);
+    audience.close();
+    const state = JSON.parse(written[1]!) as WatchState;
+    expect([state.streams.length, state.streams[0]!.silentMs, state.streams.at(-1)!.silentMs, state.unnamed]).toEqual([300, 999, 700, { 'a/1': 175, 'b/1': 525 }]);
+  });
+
   test('a socket that a dead process has left is replaced, at auto and at a path', async () => {
     const path = join(folder, 'own.sock');
     mkdirSync(own(), { mode: 0o700 });
@@ -161,7 +187,7 @@ describe('where nobody can listen', () => {
   const places: [string, (path: string) => string, RegExp][] = [
     ['a folder that others can look into', () => { mkdirSync(own(), { mode: 0o700 }); chmodSync(own(), 0o755); return 'auto'; }, /is open to others.+set TELEMETRY__WATCH to another path/],
     ['a link that somebody else may have laid out', () => { symlinkSync(folder, own()); return 'auto'; }, /is no folder/],
-    ['a file that is no socket, which stays', (path) => { writeFileSync(path, 'mine'); return path; }, /EADDRINUSE/],
+    ['a file that is no socket, which stays', (path) => { writeFileSync(path, 'mine'); return path; }, /is taken/],
     ['a folder that is not there', (path) => join(path, 'x.sock'), /ENOENT|EACCES/],
   ];
   test.each(places)('%s: trouble is told, calls go on', async (_what, prepare, why) => {

@@ -20,10 +20,12 @@ const mostNamed = 8;
 
 /** The one socket that is meant. Clears away what dead processes have left. Rejects with what to write where there is none, or more than one. */
 export async function findSocket({ scope, pid, env }: SocketWish): Promise<string> {
-  const all = await liveSockets([...new Set(watchFolders(env))]);
+  const folders = [...new Set(watchFolders(env))];
+  const problems = folders.flatMap((folder) => folderProblem(folder) ?? []);
+  const all = await liveSockets(folders.filter((folder) => folderProblem(folder) === undefined));
   const meant = all.filter((found) => (scope === undefined || found.scope.toLowerCase() === scope.toLowerCase()) && (pid === undefined || found.pid === pid));
   const [only, ...others] = meant;
-  if (only === undefined) throw new NothingToWatch(all.length === 0 ? 'no process lets itself be watched' : `none of this scope or pid can be watched, only ${named(all)}`);
+  if (only === undefined) throw new NothingToWatch(all.length === 0 ? (problems[0] ?? 'no process lets itself be watched') : `none of this scope or pid can be watched, only ${named(all)}`);
   if (others.length > 0) throw new WrongUse(`${meant.length} can be watched, name one: ${named(meant)}`);
   return only.path;
 }
@@ -39,8 +41,6 @@ function isNamed(found: { path: string } & Partial<SocketName>): found is Found 
 }
 
 function namesIn(folder: string): string[] {
-  const problem = folderProblem(folder);
-  if (problem !== undefined) throw new NothingToWatch(problem);
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 

@@ -4,9 +4,11 @@ import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import type { WatchMessage } from '../../telemetry/watch/watchMessage.js';
 import { liveStage } from '../demo/stage.js';
 import { exitCodes } from '../exitCodes.js';
+import { plain } from '../plain.js';
 import type { Terminal } from '../terminal.js';
 import { findSocket } from './findSocket.js';
 import { keys } from './keys.js';
+import { NothingToWatch } from './nothingToWatch.js';
 import type { Key } from './keys.js';
 import { viewLines } from './viewLines.js';
 import { watchMessages } from './watchMessages.js';
@@ -40,6 +42,7 @@ export async function runWatch({ address, scope, pid, json, once, terminal, sign
 async function printOnce(messages$: Observable<WatchMessage>, json: boolean, { out }: Terminal): Promise<number> {
   const view = await lastValueFrom(messages$.pipe(viewed(), takeWhile(({ state }) => state === undefined, true)), { defaultValue: emptyView });
   const { hello, state } = view;
+  if (state === undefined) throw new NothingToWatch('the process ended before it showed anything');
   if (json) out.line(JSON.stringify({ hello, state }, null, 2));
   else for (const line of viewLines(view, { columns: out.columns, paint: out.paint })) out.line(line);
   return exitCodes.done;
@@ -54,7 +57,7 @@ async function printAll(messages$: Observable<WatchMessage>, { out }: Terminal):
 /** In words what is out of the ordinary, one a line. */
 async function printEvents(messages$: Observable<WatchMessage>, { out }: Terminal, signal: AbortSignal): Promise<number> {
   const print = (view: WatchView, message: WatchMessage): WatchView => {
-    if (message.type === 'hello') out.line(`watching ${message.scope}, pid ${message.pid} on ${message.host}; --json has every event`);
+    if (message.type === 'hello') out.line(plain(`watching ${message.scope}, pid ${message.pid} on ${message.host}; --json has every event`));
     const line = message.type === 'event' && view.hello !== undefined ? eventLine(view.hello, message.event) : undefined;
     if (line !== undefined) out.line(line);
     return grownView(view, message, 0);

@@ -57,7 +57,7 @@ function sourceLines({ sources }: WatchHello, state: WatchState, most: number): 
   return [head, ...sources.slice(0, most).map((source) => sourceLine(source, state)), ...moreLine(sources.length - most, 'sources')];
 }
 
-function sourceLine({ id, maxConcurrency }: WatchedSource, { breakers, permits, paced, parked, streams }: WatchState): Line {
+function sourceLine({ id, maxConcurrency }: WatchedSource, { breakers, permits, paced, parked, streams, unnamed }: WatchState): Line {
   const [, breakerWidth = 0, permitsWidth = 0, pacedWidth = 0, parkedWidth = 0, streamsWidth = 0] = sourceWidths;
   const phase = breakers[id] ?? 'closed';
   const own = streams.filter(({ source }) => source === id);
@@ -68,7 +68,7 @@ function sourceLine({ id, maxConcurrency }: WatchedSource, { breakers, permits, 
     cell(`${permits[id] ?? 0}${maxConcurrency === null ? '' : `/${maxConcurrency}`}`, permitsWidth),
     cell(String(paced[id] ?? '-'), pacedWidth),
     cell(parkedMs === undefined ? '-' : inSeconds(parkedMs, 1), parkedWidth),
-    cell(String(own.length), streamsWidth),
+    cell(String(own.length + (unnamed[id] ?? 0)), streamsWidth),
     own.length === 0 ? '-' : duration(Math.max(...own.map(({ silentMs }) => silentMs))),
   ];
 }
@@ -77,7 +77,7 @@ const breakerStyles = { closed: 'green', open: 'red', 'half-open': 'yellow' } as
 
 const streamWidths = { role: 9, silent: 11, chunks: 8, age: 11 };
 
-function streamLines(hello: WatchHello, { streams }: WatchState, { most, columns }: { most: number; columns: number }): Line[] {
+function streamLines(hello: WatchHello, { streams, unnamed }: WatchState, { most, columns }: { most: number; columns: number }): Line[] {
   const { role, silent, chunks, age } = streamWidths;
   const barWidth = Math.min(40, Math.max(5, columns - idWidth - role - silent - chunks - age - 2));
   const head: Line = [['bold', cell('open stream', idWidth) + cell('role', role) + cell('silent', silent) + cell(barTitle(hello), barWidth + 2) + cell('chunks', chunks) + 'age']];
@@ -86,7 +86,7 @@ function streamLines(hello: WatchHello, { streams }: WatchState, { most, columns
   const hidden = longest.length > most ? longest.length - most + 1 : 0;
   const shown = longest.slice(0, longest.length - hidden);
   if (shown.length === 0) return [head, [['dim', 'none']]];
-  return [head, ...shown.map((stream) => streamLine(stream, { limitMs: limitOf(stream, hello), scaleMs, barWidth, stallMs: hello.thresholds.stallThresholdMs })), ...moreLine(hidden, 'streams')];
+  return [head, ...shown.map((stream) => streamLine(stream, { limitMs: limitOf(stream, hello), scaleMs, barWidth, stallMs: hello.thresholds.stallThresholdMs })), ...moreLine(hidden + Object.values(unnamed).reduce((sum, count) => sum + count, 0), 'streams')];
 }
 
 function barTitle({ thresholds: { hedgeAfterMs, hedgeStallAfterMs } }: WatchHello): string {

@@ -1,5 +1,6 @@
 import type { WatchEvent } from '../../telemetry/watch/watchEvent.js';
 import type { WatchHello, WatchMessage, WatchState } from '../../telemetry/watch/watchMessage.js';
+import { plain } from '../plain.js';
 import { eventWords } from './eventWords.js';
 
 /** What became of hedges while somebody watched. */
@@ -42,14 +43,16 @@ export function grownView(view: WatchView, message: WatchMessage | undefined, no
     case 'bye':
       return { ...view, closed: true, nowMs };
     default:
-      return message satisfies never;
+      // Of a newer gateway.
+      message satisfies never;
+      return view;
   }
 }
 
 /** An event as one line with the time of day, if it is worth one. */
 export function eventLine(hello: WatchHello, event: WatchEvent): string | undefined {
   const words = eventWords(event);
-  return words === undefined ? undefined : `${timeOfDay(new Date(Date.parse(hello.sentAt) + event.atMs - hello.atMs))} ${words}`;
+  return words === undefined ? undefined : plain(`${timeOfDay(new Date(Date.parse(hello.sentAt) + event.atMs - hello.atMs))} ${words}`);
 }
 
 function timeOfDay(date: Date): string {

@@ -19,10 +19,9 @@ export function createHedgeCount(): HedgeCount {
   }
 
   function addLoser(loser: StoredAttempt): void {
-    const reported = tokensOf(loser);
     losers.attempts += 1;
     losers.wallMs += loser.latency_ms ?? 0;
-    if (reported !== null) losers.tokensReported += reported;
+    if (loser.total_tokens !== null) losers.tokensReported += loser.total_tokens;
     else if (loser.estimated_tokens !== null) losers.tokensEstimated += loser.estimated_tokens;
     else losers.unknown += 1;
   }
@@ -33,7 +32,7 @@ export function createHedgeCount(): HedgeCount {
       for (const attempt of call) {
         const outcome = outcomeOf(attempt);
         if (isBackup(attempt)) addBackup(attempt);
-        if (outcome === 'won') sums.winnersTokens += tokensOf(attempt) ?? 0;
+        if (outcome === 'won') sums.winnersTokens += attempt.total_tokens ?? 0;
         if (outcome === 'lost' || outcome === 'hedge_cancelled') addLoser(attempt);
       }
     },
@@ -57,8 +56,4 @@ function endOf(outcome: keyof OutcomeCounts | null): 'won' | 'wasted' | 'failed'
     default:
       return 'failed';
   }
-}
-
-function tokensOf({ total_tokens }: StoredAttempt): number | null {
-  return total_tokens;
 }

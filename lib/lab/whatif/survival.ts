@@ -30,7 +30,7 @@ export function createPool<T>(members: readonly Member<T>[]): Pool<T> {
   }
 
   function draw(random: () => number, above = -Infinity): T | undefined {
-    const from = 0;
+    const from = firstAbove(levels, above, 0);
     const low = sums[from] ?? 0;
     const weight = (sums[sorted.length] ?? 0) - low;
     // A resample may lack all of them; then those of the sample serve.

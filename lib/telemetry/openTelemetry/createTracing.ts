@@ -30,6 +30,7 @@ export function createTracing({ api, now, propagate, places }: TracingOptions): 
   return {
     observe(event) {
       if (event.type === 'call-started') calls.set(event.callId, event);
+      if (event.type === 'attempt-unsent') guard(() => metrics.unsent(event.attemptId));
       const call = callOf(event, calls);
       if (call === undefined) return;
       guard(() => spans.observe(event, call));

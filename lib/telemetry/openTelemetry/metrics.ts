@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { AttemptRecord } from '../../model/events.js';
+import type { AttemptRecord, HedgeTrigger } from '../../model/events.js';
 import { isCancelled, sourceAttributes } from './attributes.js';
 import type { EventOf } from './attributes.js';
 import type { OpenTelemetry } from './guard.js';
@@ -15,6 +15,8 @@ export interface MetricsOptions {
 }
 
 export interface Metrics extends Observer {
+  /** Nothing of it went out. It may be told after its call has ended, where a listener ended that when the attempt started. */
+  unsent(this: void, attemptId: string): void;
   /** Notes an increment of this attempt; absent where nothing is streamed. */
   incrementsOf(this: void, attemptId: string): ((atMs: number) => void) | undefined;
 }
@@ -25,6 +27,8 @@ interface Running {
   readonly attributes: Attributes;
   readonly openAttributes: Attributes;
   readonly streamed: boolean;
+  /** Of a backup, what its end is counted with. */
+  readonly hedge: Attributes | undefined;
   lastMs: number;
   firstS?: number;
 }
@@ -40,6 +44,7 @@ export function createMetrics({ api, now, placeOf }: MetricsOptions): Metrics {
       attributes: { ...attributes, ...placeOf(event.source) },
       openAttributes: { ...attributes, [genAi.requestStream]: call.streamed },
       streamed: call.streamed,
+      hedge: event.role === 'backup' ? hedgeAttributes(event.source, event.trigger, call) : undefined,
       lastMs: now(),
     };
     running.set(event.attemptId, started);
@@ -67,12 +72,14 @@ export function createMetrics({ api, now, placeOf }: MetricsOptions): Metrics {
     if (completionTokens !== null) of.tokenUsage.record(completionTokens, { ...attributes, [genAi.tokenType]: 'output' });
   }
 
-  function countHedges({ records }: EventOf<'round-decided'>, { operation, scope }: CallFacts): void {
+  function countHedges({ records }: EventOf<'round-decided'>, call: CallFacts): void {
     for (const { source, hedgeTrigger, role, ...ended } of records) {
-      if (role !== 'backup') continue;
-      const trigger = hedgeTrigger === null ? {} : { [own.trigger]: hedgeTrigger };
-      instruments().hedges.add(1, { [genAi.operation]: operation, [own.scope]: scope, [own.source]: source, ...trigger, [own.hedgeOutcome]: hedgeOutcome(ended) });
+      if (role === 'backup') countHedge(hedgeAttributes(source, hedgeTrigger, call), hedgeOutcome(ended));
     }
+  }
+
+  function countHedge(attributes: Attributes, outcome: HedgeOutcome): void {
+    instruments().hedges.add(1, { ...attributes, [own.hedgeOutcome]: outcome });
   }
 
   function endCall({ callMs, waitedMs, outcome }: EventOf<'call-ended'>, { operation, scope }: CallFacts): void {
@@ -91,9 +98,6 @@ export function createMetrics({ api, now, placeOf }: MetricsOptions): Metrics {
         case 'attempt-ended':
           end(event.attemptId, event.record);
           break;
-        case 'attempt-unsent':
-          end(event.attemptId);
-          break;
         case 'hedge-refused':
           instruments().hedgesRefused.add(1, { [genAi.operation]: call.operation, [own.scope]: call.scope, [own.source]: event.source, [own.gate]: event.gate });
           break;
@@ -107,6 +111,11 @@ export function createMetrics({ api, now, placeOf }: MetricsOptions): Metrics {
           break;
       }
     },
+    unsent(attemptId) {
+      const hedge = running.get(attemptId)?.hedge;
+      end(attemptId);
+      if (hedge !== undefined) countHedge(hedge, 'cancelled');
+    },
     incrementsOf(attemptId) {
       const attempt = running.get(attemptId);
       if (attempt?.streamed !== true) return undefined;
@@ -118,6 +127,10 @@ export function createMetrics({ api, now, placeOf }: MetricsOptions): Metrics {
       };
     },
   };
+}
+
+function hedgeAttributes(source: string, trigger: HedgeTrigger | null, { operation, scope }: CallFacts): Attributes {
+  return { [genAi.operation]: operation, [own.scope]: scope, [own.source]: source, ...(trigger === null ? {} : { [own.trigger]: trigger }) };
 }
 
 type HedgeOutcome = 'won' | 'lost' | 'failed' | 'cancelled';

@@ -4,8 +4,12 @@ import { createTracing } from './createTracing.js';
 import type { TracingOptions } from './createTracing.js';
 import type { OpenTelemetry } from './guard.js';
 
-/** Tracing where the host has OpenTelemetry's API; that alone is no reason to do anything, and its absence is no error. */
+/** Tracing where the host has OpenTelemetry's API. Neither its absence nor one that cannot be loaded is an error: nobody has asked for it. */
 export function openTracing(options: Omit<TracingOptions, 'api'>): Tracing | undefined {
-  const api = findPeer('@opentelemetry/api') as OpenTelemetry | undefined;
-  return api === undefined ? undefined : createTracing({ api, ...options });
+  try {
+    const api = findPeer('@opentelemetry/api') as OpenTelemetry | undefined;
+    return api === undefined ? undefined : createTracing({ api, ...options });
+  } catch {
+    return undefined;
+  }
 }

@@ -94,7 +94,8 @@ export function createSpans({ api, guard, contexts, now, propagate, placeOf }: S
     const call = calls.get(event.callId);
     if (call === undefined) return;
     calls.delete(event.callId);
-    for (const attemptId of call.live) endAttempt(attemptId, now(), () => ({ attributes: {} }));
+    // Left within the start of its attempt, which will be said to be unsent.
+    for (const attemptId of call.live) endAttempt(attemptId, now(), unsent);
     end(call.span, call.dateOf(now()), () => ({ attributes: callEndAttributes(event, call.winner), status: callStatus(event) }));
   }
 
@@ -118,7 +119,8 @@ export function createSpans({ api, guard, contexts, now, propagate, placeOf }: S
   function attemptStatus(record: AttemptRecord): SpanStatus | undefined {
     if (record.errorClass === null) return { code: SpanStatusCode.OK };
     if (isCancelled(record)) return undefined;
-    return { code: SpanStatusCode.ERROR, message: safeText(record.errorMessage ?? record.errorClass) };
+    // Without the provider's words, which may repeat a prompt.
+    return { code: SpanStatusCode.ERROR, message: (record.httpStatus ?? 0) < 400 ? record.errorClass : `${record.errorClass} (HTTP ${record.httpStatus})` };
   }
 
   function callStatus({ outcome, code }: EventOf<'call-ended'>): SpanStatus | undefined {
@@ -148,7 +150,7 @@ export function createSpans({ api, guard, contexts, now, propagate, placeOf }: S
           note(calls.get(event.callId), spanEvents.retry, { [own.failureClass]: event.failureClass, [own.delayMs]: event.delayMs });
           break;
         case 'attempt-unsent':
-          endAttempt(event.attemptId, now(), () => ({ attributes: { [own.cancelled]: true, [own.unsent]: true } }));
+          endAttempt(event.attemptId, now(), unsent);
           break;
         case 'round-decided':
           decide(event);
@@ -172,6 +174,8 @@ export function createSpans({ api, guard, contexts, now, propagate, placeOf }: S
     },
   };
 }
+
+const unsent = (): Ending => ({ attributes: { [own.cancelled]: true, [own.unsent]: true } });
 
 function nameOf(operation: string, model: string | null): string {
   return model === null ? operation : `${operation} ${model}`;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Observable, Subscription } from 'rxjs';
 import type { GatewayEvent } from '../../model/events.js';
 import { watchEvent } from './watchEvent.js';
-import type { WatchHello, WatchMessage, WatchedStats } from './watchMessage.js';
+import type { WatchHello, WatchMessage, WatchState, WatchedStats } from './watchMessage.js';
 
 export interface AudienceOptions {
   readonly hello: () => WatchHello;
@@ -25,6 +25,7 @@ const slowBytes = 256 * 1024;
 /** So long without catching up, and the viewer is cut off. */
 const mostSlowTurns = 25;
 const goodByeMs = 1000;
+const mostStreams = 300;
 
 interface Viewer {
   missed: number;
@@ -74,7 +75,7 @@ export function createAudience({ hello, stats, events$, now, everyMs = 200 }: Au
 
   /** The same for everybody but the last figure, so it is written once. */
   function stateText(): string {
-    return JSON.stringify({ type: 'state', atMs: now(), ...stats() }).slice(0, -1);
+    return JSON.stringify({ type: 'state', atMs: now(), ...withFewStreams(stats()) }).slice(0, -1);
   }
 
   function tell(socket: Socket, viewer: Viewer, text: string): void {
@@ -101,6 +102,15 @@ export function createAudience({ hello, stats, events$, now, everyMs = 200 }: Au
       }
     },
   };
+}
+
+/** What a snapshot costs this process must not grow with what it does. */
+function withFewStreams({ streams, ...stats }: WatchedStats): WatchedStats & Pick<WatchState, 'unnamed'> {
+  if (streams.length <= mostStreams) return { ...stats, streams, unnamed: {} };
+  const bySilence = [...streams].sort((a, b) => b.silentMs - a.silentMs);
+  const unnamed: Record<string, number> = {};
+  for (const { source } of bySilence.slice(mostStreams)) unnamed[source] = (unnamed[source] ?? 0) + 1;
+  return { ...stats, streams: bySilence.slice(0, mostStreams), unnamed };
 }
 
 function isSlow(socket: Socket): boolean {

@@ -62,6 +62,8 @@ export interface WatchState extends WatchedStats {
   readonly type: 'state';
   readonly atMs: number;
   readonly missed: number;
+  /** Of a great many streams only those that have been silent longest are named; how many more there are per source. */
+  readonly unnamed: Readonly<Record<string, number>>;
 }
 
 /** One line of JSON each, in this order: `hello`, then `state` and `event`, and `bye` when the gateway is closed. */

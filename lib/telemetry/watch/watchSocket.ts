@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join, resolve } from 'node:path';
-import { codeOf, messageOf } from '../../model/errors.js';
+import { messageOf } from '../../model/errors.js';
 import type { Report } from '../../model/events.js';
 import { createAudience } from './audience.js';
 import type { AudienceOptions } from './audience.js';
@@ -33,31 +33,26 @@ export function openWatchSocket({ place, scope, report, ...of }: WatchSocketOpti
   server.maxConnections = mostViewers;
   // Why it could not listen is told below; that a viewer could not be let in is his affair.
   server.on('error', () => undefined);
-  const opened = open(server, { place, scope }).catch((error: unknown) => {
+  const opened = open(server, { place, scope }).catch((error: unknown): undefined => {
     report({ type: 'telemetry-trouble', message: `this process cannot be watched, calls go on: ${messageOf(error)}; set TELEMETRY__WATCH to another path, or leave it out`, lost: 0 });
   });
   return {
     async close() {
-      await opened;
+      const remove = await opened;
       server.close();
+      remove?.();
       audience.close();
     },
   };
 }
 
-async function open(server: Server, { place, scope }: Pick<WatchSocketOptions, 'place' | 'scope'>): Promise<void> {
+/** Gives what removes the socket. */
+async function open(server: Server, { place, scope }: Pick<WatchSocketOptions, 'place' | 'scope'>): Promise<() => void> {
   // Told no earlier than somebody can listen to what goes wrong.
   await Promise.resolve();
-  if (place !== 'auto') return listenAt(server, process.platform === 'win32' ? place : resolve(place));
-  const folder = process.platform === 'win32' ? '\\\\.\\pipe' : ownFolder();
-  const names = Array.from({ length: mostGateways }, (_, at) => socketName({ scope, pid: process.pid }, at + 1));
-  for (const name of names) {
-    try {
-      await listenAt(server, join(folder, process.platform === 'win32' ? `polygateway-${name}` : name));
-      return;
-    } catch (error: unknown) {
-      if (codeOf(error) !== 'EADDRINUSE') throw error;
-    }
-  }
-  throw new Error(`${mostGateways} gateways of the scope ${scope} are watched in this process already`);
+  if (process.platform === 'win32') throw new Error('there are no such sockets on Windows');
+  if (place !== 'auto') return listenAt(server, [resolve(place)]);
+  const folder = ownFolder();
+  const pathOf = (count: number): string => join(folder, socketName({ scope, pid: process.pid }, count));
+  return listenAt(server, [pathOf(1), ...Array.from({ length: mostGateways - 1 }, (_, at) => pathOf(at + 2))]);
 }
