@@ -285,7 +285,7 @@ describe('polygateway report', () => {
 
   test('a reading that is stopped writes no page', async () => {
     const out = join(dir, 'stopped.html');
-    const stopped = runReport({ db, out, whatif: false, maxExtra: 0.1, seed: 1, terminal: processTerminal([]), signal: AbortSignal.abort('stopped') });
+    const stopped = runReport({ db, out, whatif: false, maxExtra: 0.1, seed: 1, sample: 1000, terminal: processTerminal([]), signal: AbortSignal.abort('stopped') });
     await expect(stopped).rejects.toBe('stopped');
     expect(existsSync(out)).toBe(false);
   });

@@ -85,10 +85,10 @@ describe('options', () => {
 describe('polygateway whatif', () => {
   test('--json: the predictions of the library for these thresholds and this seed, and nothing else', async () => {
     const reader = await openAttemptReader({ target: { type: 'sqlite', file: db } });
-    const engine = createWhatIf({ hedgeStallAfterMs: [10_000, 30_000], hedgeAfterMs: [2000], seed: 7, resamples: 20, maxExtra: 0.05 });
+    const engine = createWhatIf({ hedgeStallAfterMs: [10_000, 30_000], hedgeAfterMs: [2000], seed: 7, resamples: 20, maxExtra: 0.05, sampleSize: 300 });
     for await (const call of reader.calls()) engine.add(call);
     await reader.close();
-    const { code, stdout, stderr } = await runCli(['whatif', '--db', db, '--stall', '30,10', '--first', '2', '--seed', '7', '--resamples', '20', '--max-extra', '5%', '--json']);
+    const { code, stdout, stderr } = await runCli(['whatif', '--db', db, '--stall', '30,10', '--first', '2', '--seed', '7', '--resamples', '20', '--max-extra', '5%', '--sample', '300', '--json']);
     const whatIf = JSON.parse(stdout) as WhatIf;
     expect({ code, stderr, whatIf }).toEqual({ code: 0, stderr: '', whatIf: await engine.run() });
     // Of 400 calls 30 were silent for 20, 40 or 60 s, ten each; nobody waited 2 s for the first increment.
@@ -125,7 +125,7 @@ describe('polygateway whatif', () => {
 
   test('ends with the reason of its signal, in reading and in predicting', async () => {
     const terminal = processTerminal([]);
-    const options = { db, maxExtra: 0.1, seed: 1, resamples: 5000, terminal };
+    const options = { db, maxExtra: 0.1, seed: 1, sample: 1000, resamples: 5000, terminal };
     await expect(runWhatIf({ ...options, signal: AbortSignal.abort('stopped') })).rejects.toBe('stopped');
     const controller = new AbortController();
     const running = runWhatIf({ ...options, signal: controller.signal });

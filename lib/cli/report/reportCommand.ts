@@ -42,7 +42,7 @@ export const addReport: AddCommand = (program, { terminal, done }) => {
     .option('--out <file>', 'the HTML file; an older one is overwritten (default: polygateway-report-DATE.html)')
     .option('--json', 'prints all figures (times in ms) as JSON')
     .addOption(new Option('--csv [table]', 'prints one table (times in ms) as CSV').choices(csvTableNames).preset('sources').conflicts('json'))
-    .option('--no-whatif', 'leaves out what other thresholds would have done, which takes some seconds')
+    .option('--no-whatif', 'leaves out what other thresholds would have done, which takes longest')
     .addHelpText('after', examples)
     .action(async (flags: Flags) => {
       loadEnv(flags.envFile);

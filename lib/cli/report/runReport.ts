@@ -70,9 +70,9 @@ function fileOf({ out, json, csv }: ReportOptions, madeAt: Date): string | undef
 }
 
 async function find(options: ReportOptions, madeAt: Date): Promise<Findings> {
-  const { db, scope, maxExtra, seed, terminal, signal } = options;
+  const { db, scope, maxExtra, sample, seed, terminal, signal } = options;
   const [filter, report, about] = [filterOf(options), createReport(), createOverview()];
-  const predictor = predicts(options) ? createWhatIf({ maxExtra, seed }) : undefined;
+  const predictor = predicts(options) ? createWhatIf({ maxExtra, seed, sampleSize: sample }) : undefined;
   const takers = [report, about, ...(predictor === undefined ? [] : [predictor])];
   const named = { db, scope, env: terminal.env };
   const target = readingTarget(named);

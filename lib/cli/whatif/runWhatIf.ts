@@ -50,6 +50,6 @@ async function printPredictions(options: WhatIfRunOptions): Promise<void> {
   for (const line of whatIfLines({ whatIf, subject, scope: busiest, screen: out })) out.line(line);
 }
 
-function predictorOptions({ maxExtra, seed, resamples, stall, first }: WhatIfRunOptions): PredictorOptions {
-  return { maxExtra, seed, resamples, ...(stall === undefined ? {} : { hedgeStallAfterMs: stall }), ...(first === undefined ? {} : { hedgeAfterMs: first }) };
+function predictorOptions({ maxExtra, seed, sample, resamples, stall, first }: WhatIfRunOptions): PredictorOptions {
+  return { maxExtra, seed, sampleSize: sample, resamples, ...(stall === undefined ? {} : { hedgeStallAfterMs: stall }), ...(first === undefined ? {} : { hedgeAfterMs: first }) };
 }
