@@ -17,7 +17,7 @@ import { shareOver, silencePlot } from '../../lib/cli/report/silencePlot.js';
 import { summaryLines } from '../../lib/cli/report/summaryLines.js';
 import { processTerminal } from '../../lib/cli/terminal.js';
 import type { Terminal } from '../../lib/cli/terminal.js';
-import { readReport } from '../../lib/lab/report/readReport.js';
+import { readReport } from '../lab/readReport.js';
 import type { ReportFigures } from '../../lib/lab/report/reportFigures.js';
 import { openAttemptReader } from '../../lib/telemetry/attemptReader.js';
 import { createPostgresSink } from '../../lib/telemetry/postgresSink.js';

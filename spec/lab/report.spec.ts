@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
 import { createReport } from '../../lib/lab/report/createReport.js';
-import { readReport } from '../../lib/lab/report/readReport.js';
+import { readReport } from './readReport.js';
 import type { Distribution, ReportFigures } from '../../lib/lab/report/reportFigures.js';
 import { openAttemptReader } from '../../lib/telemetry/attemptReader.js';
 import type { AttemptFilter } from '../../lib/telemetry/attemptReader.js';

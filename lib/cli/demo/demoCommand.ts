@@ -31,7 +31,7 @@ export const addDemo: AddCommand = (program, { terminal, done }) => {
     .description(purpose)
     .option('--calls <n>', 'calls to make, one after another', wholeNumber({ min: 1, max: 1000 }), 12)
     .option('--seed <n>', 'the same seed plays the same answers (default: any)', wholeNumber({ min: 0, max: 2 ** 32 - 1 }))
-    .option('--db <file>', 'SQLite file that keeps the rows (default: a temporary one, removed at the end)')
+    .option('--db <file>', 'SQLite file that keeps the rows (default: a temporary one, removed at the end)', (file: string) => file.replace(/^sqlite:/, ''))
     .option('--plain', 'no redrawing, only lines; so is output that is no terminal')
     .option('--json', 'prints the final figures (times in ms) as JSON, and nothing else')
     .addHelpText('after', examples)

@@ -5,6 +5,7 @@ import type { Thresholds, WhatIf } from '../whatif/whatIf.js';
 export interface PageData {
   readonly version: string;
   readonly figures: ReportFigures;
+  readonly scope: string;
   readonly whatIf?: WhatIf;
   readonly current?: Thresholds;
 }

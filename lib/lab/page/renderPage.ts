@@ -12,16 +12,18 @@ export interface PageOptions {
   readonly whatIf?: WhatIf;
   /** The thresholds that are set now, where they are known; drawn into the distribution of silences. */
   readonly current?: Thresholds;
+  /** Whose settings are meant; default LLM. */
+  readonly scope?: string;
 }
 
 /**
  * The report as one HTML file that asks the network for nothing: script and style are in it, and its content security policy
  * allows these two alone. Throws an `Error` where the page's script was not built.
  */
-export function renderPage({ figures, whatIf, current }: PageOptions): string {
+export function renderPage({ figures, whatIf, current, scope = 'LLM' }: PageOptions): string {
   const script = asset('browser.js');
   const style = asset('browser.css');
-  const data: PageData = { version: version(), figures, ...(whatIf && { whatIf }), ...(current && { current }) };
+  const data: PageData = { version: version(), figures, scope, ...(whatIf && { whatIf }), ...(current && { current }) };
   return `<!DOCTYPE html>
 <html lang="en">
 <head>

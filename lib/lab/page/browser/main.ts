@@ -47,7 +47,7 @@ function draw(data: PageData, page: HTMLElement): void {
 }
 
 function sectionsOf(data: PageData, charts: Charts): Section[] {
-  const { figures, whatIf, current } = data;
+  const { figures, whatIf, current, scope } = data;
   if (figures.overall.attempts === 0) return [methodSection(data)];
   return [
     sourcesSection(figures, charts),
@@ -56,7 +56,7 @@ function sectionsOf(data: PageData, charts: Charts): Section[] {
     outcomesSection(figures, charts),
     hoursSection(figures, charts),
     slowestSection(figures, charts),
-    ...(whatIf ? [whatIfSection(whatIf, charts)] : []),
+    ...(whatIf ? [whatIfSection(whatIf, scope, charts)] : []),
     methodSection(data),
   ];
 }

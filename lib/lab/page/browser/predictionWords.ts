@@ -8,10 +8,10 @@ export function thresholdWords({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds):
   return [...first, ...stall].join(' or ') || 'no hedging';
 }
 
-/** As the environment wants it, for the scope that most have. */
-export function thresholdKeys({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds): string {
-  const first = hedgeAfterMs === null ? [] : [`LLM__HEDGE__AFTER_S=${hedgeAfterMs / 1000}`];
-  const stall = hedgeStallAfterMs === null ? [] : [`LLM__HEDGE__STALL_AFTER_S=${hedgeStallAfterMs / 1000}`];
+/** As the environment wants it. */
+export function thresholdKeys({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds, scope: string): string {
+  const first = hedgeAfterMs === null ? [] : [`${scope}__HEDGE__AFTER_S=${hedgeAfterMs / 1000}`];
+  const stall = hedgeStallAfterMs === null ? [] : [`${scope}__HEDGE__STALL_AFTER_S=${hedgeStallAfterMs / 1000}`];
   return [...first, ...stall].join(' ');
 }
 

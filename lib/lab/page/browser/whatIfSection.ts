@@ -16,7 +16,7 @@ const kinds = [
   { key: 'stall', name: 'silence in mid-stream', threshold: ({ hedgeStallAfterMs }: Prediction) => hedgeStallAfterMs },
 ] as const;
 
-export function whatIfSection(whatIf: WhatIf, charts: Charts): Section {
+export function whatIfSection(whatIf: WhatIf, scope: string, charts: Charts): Section {
   const { recommendation, maxExtra, maxExtraOf, warnings } = whatIf;
   const shown = kinds.filter(({ key }) => whatIf[key].length > 0);
   const tables = shown.map((kind) => element('div', {}, element('h3', {}, `A backup after ${kind.name}, the other kind off`), table(predictionTable(kind, whatIf))));
@@ -25,7 +25,7 @@ export function whatIfSection(whatIf: WhatIf, charts: Charts): Section {
     short: 'Other thresholds',
     title: titleOf(whatIf),
     children: [
-      ...(recommendation === null ? [] : [recommendationBox(recommendation.prediction, recommendation.reason)]),
+      ...(recommendation === null ? [] : [recommendationBox(recommendation.prediction, recommendation.reason, scope)]),
       ...(shown.length === 0
         ? []
         : [
@@ -52,8 +52,8 @@ function titleOf({ recommendation, unhedged, maxExtraOf }: WhatIf): string {
   return `A backup after ${thresholdWords(prediction)} would bring p95 from ${duration(unhedged.p95Ms.value)} to ${duration(prediction.latency.p95Ms.value)} for ${percent(extra.band?.value ?? null)} more ${extra.of}`;
 }
 
-function recommendationBox(prediction: Prediction, reason: string): HTMLElement {
-  return element('div', { class: 'recommendation' }, paragraph(reason), paragraph(`To set it for the scope LLM: ${thresholdKeys(prediction)}. Nothing changes by itself.`));
+function recommendationBox(prediction: Prediction, reason: string, scope: string): HTMLElement {
+  return element('div', { class: 'recommendation' }, paragraph(reason), paragraph(`To set it: ${thresholdKeys(prediction, scope)}. Nothing changes by itself.`));
 }
 
 type Kind = (typeof kinds)[number];
