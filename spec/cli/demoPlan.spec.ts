@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { planDemo, unhedgedFigures } from '../../lib/cli/demo/demoPlan.js';
-import { parseTimeline } from '../../lib/lab/parseTimeline.js';
+import { parseTimeline } from '../../lib/lab/upstream/parseTimeline.js';
 
 describe('planDemo', () => {
   const stalledOf = (calls: number, seed: number): number[] => planDemo({ calls, seed, stallThresholdMs: 1000 }).map(({ unhedged }) => unhedged.stallMs).filter((stallMs) => stallMs > 0);

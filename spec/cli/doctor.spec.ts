@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { startUpstream } from '../../lib/lab/upstream.js';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { sharedRedisUrl } from '../support/redisServer.js';
 import { runCli } from './runCli.js';
 import { secret, sourceEnv } from './sourceEnv.js';

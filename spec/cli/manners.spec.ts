@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { runProgram } from '../../lib/cli/program.js';
-import { startUpstream } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
 import { memoryTerminal } from './memoryTerminal.js';
 import type { MemoryTerminalOptions } from './memoryTerminal.js';
 import { secret, sourceEnv } from './sourceEnv.js';

@@ -12,7 +12,7 @@ import { emptyView, eventLine, grownView } from '../../lib/cli/watch/watchView.j
 import type { WatchView } from '../../lib/cli/watch/watchView.js';
 import { createGateway } from '../../lib/index.js';
 import type { Gateway } from '../../lib/index.js';
-import { startUpstream } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
 import type { WatchEvent } from '../../lib/telemetry/watch/watchEvent.js';
 import type { WatchHello, WatchMessage, WatchState, WatchedStream } from '../../lib/telemetry/watch/watchMessage.js';
 import { until as untilAsked } from '../support/until.js';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import dns from 'node:dns';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { scriptedSource } from '../../lib/sources/scriptedSource.js';
 import { asks, closeAfterTest, closeAll, connectionsTo, gatewayTo, nothingInFlight, rejection, until, upstream } from './scene.js';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptRow, Gateway, GatewayError, GatewayOptions } from '../../lib/index.js';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { asks, closeAll, gatewayTo, until, upstream } from './scene.js';
 
 const ok = 'd@0.02"hello" d@0.04" world" f@0.05 u(7,2)';

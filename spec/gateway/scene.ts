@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGateway } from '../../lib/index.js';
 import type { AttemptRow, ChatRequest, Gateway, GatewayEvent, GatewayOptions, SourceSettings } from '../../lib/index.js';
-import { startUpstream } from '../../lib/lab/upstream.js';
-import type { Upstream, UpstreamOptions } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
+import type { Upstream, UpstreamOptions } from '../../lib/lab/upstream/upstream.js';
 
 /** A running gateway and all that it told. */
 export interface Scene {

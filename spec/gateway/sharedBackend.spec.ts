@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { firstValueFrom, mergeMap } from 'rxjs';
 import type { GatewayOptions } from '../../lib/index.js';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { startRedis, sharedRedisUrl } from '../support/redisServer.js';
 import { startTcpProxy } from '../support/tcpProxy.js';
 import { asks, closeAfterTest, closeAll, gatewayTo, sourceAt, until, upstream } from './scene.js';

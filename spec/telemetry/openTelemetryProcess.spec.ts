@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { startUpstream } from '../../lib/lab/upstream.js';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { startChild } from '../gateway/children/startChild.js';
 import { closeAfterTest, closeAll } from '../gateway/scene.js';
 import { freePort } from '../support/freePort.js';

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Subject } from 'rxjs';
 import { createGateway } from '../../lib/index.js';
 import type { Gateway, GatewayEvent, GatewayOptions } from '../../lib/index.js';
-import { startUpstream } from '../../lib/lab/upstream.js';
-import type { Upstream } from '../../lib/lab/upstream.js';
+import { startUpstream } from '../../lib/lab/upstream/upstream.js';
+import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { createAudience } from '../../lib/telemetry/watch/audience.js';
 import type { WatchedStats, WatchHello, WatchState } from '../../lib/telemetry/watch/watchMessage.js';
 import { until as untilAsked } from '../support/until.js';

@@ -1,6 +1,6 @@
 import { mulberry32 } from '../../lab/mulberry32.js';
-import { randomTimeline } from '../../lab/randomTimeline.js';
-import type { Timeline } from '../../lab/timeline.js';
+import { randomTimeline } from '../../lab/upstream/randomTimeline.js';
+import type { Timeline } from '../../lab/upstream/timeline.js';
 
 /** What the first source plays for one call, and so what the call takes if nobody else is asked. */
 export interface PlannedCall {

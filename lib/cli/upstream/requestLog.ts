@@ -1,4 +1,4 @@
-import type { SeenRequest } from '../../lab/seenRequest.js';
+import type { SeenRequest } from '../../lab/upstream/seenRequest.js';
 import { inSeconds } from '../inSeconds.js';
 import type { Screen } from '../terminal.js';
 

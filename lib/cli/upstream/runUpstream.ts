@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { mulberry32 } from '../../lab/mulberry32.js';
-import { splitScripts } from '../../lab/parseTimeline.js';
-import { randomTimeline } from '../../lab/randomTimeline.js';
-import type { ScriptOrder, Scripts } from '../../lab/scriptOrder.js';
-import { startUpstream } from '../../lab/upstream.js';
+import { splitScripts } from '../../lab/upstream/parseTimeline.js';
+import { randomTimeline } from '../../lab/upstream/randomTimeline.js';
+import type { ScriptOrder, Scripts } from '../../lab/upstream/scriptOrder.js';
+import { startUpstream } from '../../lab/upstream/upstream.js';
 import { messageOf } from '../../model/errors.js';
 import { exitCodes } from '../exitCodes.js';
 import { stopped } from '../interruption.js';

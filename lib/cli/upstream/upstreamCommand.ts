@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { ScriptOrder } from '../../lab/scriptOrder.js';
-import { TIMELINE_HELP } from '../../lab/timelineHelp.js';
+import type { ScriptOrder } from '../../lab/upstream/scriptOrder.js';
+import { TIMELINE_HELP } from '../../lab/upstream/timelineHelp.js';
 import type { AddCommand } from '../addCommand.js';
 import { interruptible } from '../interruption.js';
 import { decimal, wholeNumber } from '../optionKinds.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatTimeline } from '../../lib/lab/formatTimeline.js';
-import { mulberry32 } from '../../lib/lab/mulberry32.js';
-import { parseTimeline } from '../../lib/lab/parseTimeline.js';
-import { randomTimeline } from '../../lib/lab/randomTimeline.js';
-import type { Timeline } from '../../lib/lab/timeline.js';
+import { formatTimeline } from '../../../lib/lab/upstream/formatTimeline.js';
+import { mulberry32 } from '../../../lib/lab/mulberry32.js';
+import { parseTimeline } from '../../../lib/lab/upstream/parseTimeline.js';
+import { randomTimeline } from '../../../lib/lab/upstream/randomTimeline.js';
+import type { Timeline } from '../../../lib/lab/upstream/timeline.js';
 
 /** Gaps between two pieces of text, without the wait for the first and the tail. */
 function gapsMs(timeline: Timeline): number[] {

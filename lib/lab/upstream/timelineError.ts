@@ -1,4 +1,4 @@
-import { GatewayError } from '../model/errors.js';
+import { GatewayError } from '../../model/errors.js';
 import type { TimelineStep } from './timeline.js';
 
 interface Place {

@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Agent, request as undiciRequest } from 'undici';
-import { randomTimeline } from '../../lib/lab/randomTimeline.js';
-import { mulberry32 } from '../../lib/lab/mulberry32.js';
-import { startUpstream } from '../../lib/lab/upstream.js';
-import type { Upstream, UpstreamOptions } from '../../lib/lab/upstream.js';
+import { randomTimeline } from '../../../lib/lab/upstream/randomTimeline.js';
+import { mulberry32 } from '../../../lib/lab/mulberry32.js';
+import { startUpstream } from '../../../lib/lab/upstream/upstream.js';
+import type { Upstream, UpstreamOptions } from '../../../lib/lab/upstream/upstream.js';
 
 interface Exchange {
   status: number;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatTimeline } from '../../lib/lab/formatTimeline.js';
-import { parseTimeline, splitScripts } from '../../lib/lab/parseTimeline.js';
-import { completeTimeline } from '../../lib/lab/completeTimeline.js';
-import type { TimelineStep } from '../../lib/lab/timeline.js';
-import { TimelineError } from '../../lib/lab/timelineError.js';
-import { TIMELINE_HELP } from '../../lib/lab/timelineHelp.js';
+import { formatTimeline } from '../../../lib/lab/upstream/formatTimeline.js';
+import { parseTimeline, splitScripts } from '../../../lib/lab/upstream/parseTimeline.js';
+import { completeTimeline } from '../../../lib/lab/upstream/completeTimeline.js';
+import type { TimelineStep } from '../../../lib/lab/upstream/timeline.js';
+import { TimelineError } from '../../../lib/lab/upstream/timelineError.js';
+import { TIMELINE_HELP } from '../../../lib/lab/upstream/timelineHelp.js';
 
 describe('steps', () => {
   test.each<[string, object]>([
