@@ -1,5 +1,5 @@
-import { Subscriber } from 'rxjs';
-import type { Observable, Observer, Subscription } from 'rxjs';
+import { Observable, Subscriber } from 'rxjs';
+import type { Observer, Subscription } from 'rxjs';
 
 type Listener<T> = Partial<Observer<T>> | ((value: T) => void) | null | undefined;
 
@@ -9,12 +9,13 @@ type Listener<T> = Partial<Observer<T>> | ((value: T) => void) | null | undefine
  * listener stays; `onError` is called once for each. What is merged with other Observables is theirs, and RxJS's rule holds.
  */
 export function guardListeners<T>(given$: Observable<T>, onError: (error: unknown) => void): Observable<T> {
-  const lift = given$.lift.bind(given$);
+  /* eslint-disable @typescript-eslint/no-deprecated -- all ways to subscribe are guarded, and what operators make is made by lift */
   const subscribe = given$.subscribe.bind(given$) as (listener: Partial<Observer<T>>) => Subscription;
-  given$.lift = (operator) => guardListeners(lift(operator), onError);
+  given$.lift = (operator) => guardListeners(Observable.prototype.lift.call(given$, operator) as Observable<never>, onError);
   // RxJS's own go through: they pass errors on to a listener that is guarded itself.
   given$.subscribe = (listener: Listener<T>, error?: Observer<T>['error'] | null, complete?: Observer<T>['complete'] | null) =>
     subscribe(listener instanceof Subscriber ? listener : guarded(observerOf(listener, error, complete), onError));
+  /* eslint-enable @typescript-eslint/no-deprecated */
   return given$;
 }
 

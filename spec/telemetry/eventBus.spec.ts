@@ -97,10 +97,10 @@ describe('the event bus', () => {
   test('the three functions of the older way to subscribe are all called', () => {
     const bus = createEventBus({ now: () => 0 });
     const seen: string[] = [];
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is what is tested
+    /* eslint-disable @typescript-eslint/no-deprecated, rxjs-x/prefer-observer -- it is what is tested */
     bus.events$.subscribe(({ type }) => seen.push(type), null, () => seen.push('complete'));
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is what is tested
     bus.events$.pipe(map(boom)).subscribe(null, (error: unknown) => seen.push(String(error)));
+    /* eslint-enable @typescript-eslint/no-deprecated, rxjs-x/prefer-observer */
     bus.report(started);
     bus.close();
     expect(seen).toEqual(['call-started', 'Error: broken listener', 'complete']);

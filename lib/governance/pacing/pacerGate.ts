@@ -8,7 +8,7 @@ import { pacedRefusal } from './pacedRefusal.js';
 /** Holds each source to the concurrency that its 429s have left it (G5). */
 export interface PacerGate extends Required<Gate> {
   /** The source is back after an outage, as this attempt has shown: one request at once, and growth with every success. */
-  restart(ticket: Ticket): void;
+  restart(this: void, ticket: Ticket): void;
   /** Requests at once, of the sources that are paced. */
   limits(): Record<string, number>;
 }
