@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { mulberry32 } from '../mulberry32.js';
 import type { CallShape } from './callShape.js';
 import { createWorlds } from './counterfactual.js';
-import type { Played, World, Worlds } from './counterfactual.js';
+import type { Played, Worlds } from './counterfactual.js';
 import { percentiles } from './percentiles.js';
 import { createPlainCalls } from './plainCalls.js';
 import type { Difference, Sums } from './plainCalls.js';
@@ -32,6 +32,7 @@ export interface BootstrapOptions {
   readonly calls: readonly CallShape[];
   readonly limits: readonly Limits[];
   readonly seed: number;
+  /** None: bands without width. */
   readonly resamples: number;
   /** Draws over the calls as they are, whose mean is the estimate. */
   readonly repetitions: number;
@@ -100,40 +101,35 @@ interface Figures {
 
 /** Plays the chosen calls once with each of `limits`. */
 function createRun(calls: readonly CallShape[], limits: readonly Limits[], worlds: Worlds): (chosen: Uint32Array) => Figures[] {
-  const lengths = new Float64Array(calls.length);
+  const lengths = limits.map(() => new Float64Array(calls.length));
   const plain = createPlainCalls(calls, limits, worlds.lives);
   const unhedged = nothingPlayed();
   const hedged = nothingPlayed();
 
   return (chosen) => {
     const sums: Sums = { ms: 0, requests: 0, primaryTokens: 0 };
+    const differences = limits.map((): Difference => ({ savedMs: 0, fewerFailed: 0, backups: 0, loserTokens: 0, hidden: 0, hiddenHedged: 0 }));
     plain.draw(chosen, sums);
-    const drawn = drawOthers(chosen);
-    for (const { world } of drawn) {
-      world.play(Infinity, Infinity, unhedged);
-      addTo(sums, unhedged);
-    }
-    return limits.map(({ afterMs, stallAfterMs }, at) => {
-      const difference: Difference = { savedMs: 0, fewerFailed: 0, backups: 0, loserTokens: 0, hidden: 0, hiddenHedged: 0 };
-      plain.play(at, lengths, difference);
-      for (const { place, call, world } of drawn) {
-        world.play(Infinity, Infinity, unhedged);
-        world.play(afterMs, stallAfterMs, hedged);
-        lengths[place] = hedged.lengthMs;
-        addDifference(difference, unhedged, hedged, call.hidden && call.longestFirstMs <= afterMs && call.longestGapMs <= stallAfterMs);
-      }
-      return figuresOf(difference, sums, lengths);
+    chosen.forEach((number, place) => {
+      if (!plain.has(number)) playWhole(calls[number] as CallShape, place, sums, differences);
+    });
+    return limits.map((_, at) => {
+      const [ofLimit, difference] = [lengths[at] as Float64Array, differences[at] as Difference];
+      plain.play(at, ofLimit, difference);
+      return figuresOf(difference, sums, ofLimit);
     });
   };
 
-  function drawOthers(chosen: Uint32Array): { place: number; call: CallShape; world: World }[] {
-    const drawn: { place: number; call: CallShape; world: World }[] = [];
-    chosen.forEach((number, place) => {
-      if (plain.has(number)) return;
-      const call = calls[number] as CallShape;
-      drawn.push({ place, call, world: worlds.draw(call) });
-    });
-    return drawn;
+  function playWhole(call: CallShape, place: number, sums: Sums, differences: readonly Difference[]): void {
+    const world = worlds.draw(call);
+    world.play(Infinity, Infinity, unhedged);
+    addTo(sums, unhedged);
+    for (let at = 0; at < limits.length; at++) {
+      const { afterMs, stallAfterMs } = limits[at] as Limits;
+      world.play(afterMs, stallAfterMs, hedged);
+      (lengths[at] as Float64Array)[place] = hedged.lengthMs;
+      addDifference(differences[at] as Difference, unhedged, hedged, call.hidden && call.longestFirstMs <= afterMs && call.longestGapMs <= stallAfterMs);
+    }
   }
 }
 
@@ -193,6 +189,7 @@ function summary(plain: readonly Figures[], resampled: readonly Figures[], confi
 
 function bandOf(plain: readonly number[], resampled: readonly number[], confidence: number): Band {
   const value = mean(plain);
+  if (resampled.length === 0) return { value, low: value, high: value };
   const [low = value, high = value] = percentiles(Float64Array.from(resampled), [(1 - confidence) / 2, (1 + confidence) / 2]);
   return { value, low: Math.min(value, low), high: Math.max(value, high) };
 }

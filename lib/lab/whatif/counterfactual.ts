@@ -59,7 +59,7 @@ export function createWorlds(calls: readonly CallShape[], random: () => number):
     return {
       waitMs: round.waitMs,
       primary: lives.complete(round.primary),
-      backup: once(() => lives.drawBackup(round.primary.source)),
+      backup: once(lives.backupsOf(round.primary.source)),
       next: once(() => {
         if (!round.open) return openRound(call, at + 1);
         const sequel = (sequels.get(Math.min(at, 2)) ?? sequels.get(-1))?.draw(random);

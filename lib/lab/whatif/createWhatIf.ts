@@ -14,6 +14,15 @@ import type { Prediction, Recommendation, Thresholds, WhatIf } from './whatIf.js
 
 const defaultGridS = [1, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 90, 120];
 
+/** Enough to see which pairs of thresholds are worth a closer look. */
+const scouting = { repetitions: 3, resamples: 0 };
+
+interface Effort {
+  readonly repetitions: number;
+  readonly resamples: number;
+  readonly onStep?: () => void;
+}
+
 export interface WhatIfOptions {
   /** Thresholds to try, in ms; default for both kinds 1 s to 120 s in 13 steps. Those that no observed silence exceeds are left out. */
   readonly hedgeAfterMs?: readonly number[];
@@ -28,7 +37,7 @@ export interface WhatIfOptions {
   readonly repetitions?: number;
   /** Width of the bands; default 0.9. */
   readonly confidence?: number;
-  /** Calls that predictions are made from, at most; default 20,000. What is exact is counted over all. */
+  /** Calls that predictions are made from, at most; default 10,000. What is exact is counted over all. */
   readonly sampleSize?: number;
 }
 
@@ -43,7 +52,7 @@ export interface WhatIfEngine {
 }
 
 export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
-  const { maxExtra = 0.1, seed = 1, resamples = 200, repetitions = 20, confidence = 0.9, sampleSize = 20_000 } = options;
+  const { maxExtra = 0.1, seed = 1, resamples = 200, repetitions = 20, confidence = 0.9, sampleSize = 10_000 } = options;
   const afterGrid = gridOf(options.hedgeAfterMs);
   const stallGrid = gridOf(options.hedgeStallAfterMs);
   const tally = createTally(afterGrid, stallGrid);
@@ -65,11 +74,6 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
     if (!call.answered) seen.failed += 1;
   }
 
-  function estimate(thresholds: readonly Thresholds[], onStep?: () => void): Promise<Bootstrapped> {
-    const limits = thresholds.map(({ hedgeAfterMs, hedgeStallAfterMs }) => ({ afterMs: hedgeAfterMs ?? Infinity, stallAfterMs: hedgeStallAfterMs ?? Infinity }));
-    return bootstrap({ calls: sample.items, limits, seed, resamples, repetitions, confidence, onStep });
-  }
-
   function toPrediction(thresholds: Thresholds, { hiddenHedgedShare, extraTokensPerCall, extraTokensShare, ...figures }: Estimate): Prediction {
     const counted = tally.count(thresholds.hedgeAfterMs, thresholds.hedgeStallAfterMs);
     const imputed = counted.hidden * hiddenHedgedShare;
@@ -86,24 +90,27 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
     };
   }
 
-  async function predict(thresholds: readonly Thresholds[], onStep?: () => void): Promise<{ bootstrapped: Bootstrapped; predictions: Prediction[] }> {
-    const bootstrapped = await estimate(thresholds, onStep);
+  async function predict(thresholds: readonly Thresholds[], { onStep, ...effort }: Effort): Promise<{ bootstrapped: Bootstrapped; predictions: Prediction[] }> {
+    const limits = thresholds.map(({ hedgeAfterMs, hedgeStallAfterMs }) => ({ afterMs: hedgeAfterMs ?? Infinity, stallAfterMs: hedgeStallAfterMs ?? Infinity }));
+    const bootstrapped = await bootstrap({ calls: sample.items, limits, seed, confidence, onStep, ...effort });
     return { bootstrapped, predictions: thresholds.map((each, at) => toPrediction(each, bootstrapped.estimates[at] as Estimate)) };
   }
 
   async function run(onProgress?: (done: number) => void): Promise<WhatIf> {
-    const onStep = stepCounter(2 * (resamples + repetitions), onProgress);
+    const onStep = stepCounter(scouting.repetitions + repetitions + resamples, onProgress);
     const firsts = afterGrid.filter((ms) => ms < tally.longest.firstMs).map((ms): Thresholds => ({ hedgeAfterMs: ms, hedgeStallAfterMs: null }));
     const stalls = stallGrid.filter((ms) => ms < tally.longest.gapMs).map((ms): Thresholds => ({ hedgeAfterMs: null, hedgeStallAfterMs: ms }));
-    const { bootstrapped, predictions } = await predict([...firsts, ...stalls], onStep);
+    const singles = [...firsts, ...stalls];
+    const scouted = await predict(singles, { ...scouting, onStep });
+    const pairs = pairsAround(scouted.predictions.slice(0, firsts.length), scouted.predictions.slice(firsts.length), scouted.bootstrapped.unhedged, budgetFrom(scouted.bootstrapped));
+    const { bootstrapped, predictions } = await predict([...singles, ...pairs], { repetitions, resamples, onStep });
     const first = predictions.slice(0, firsts.length);
-    const stall = predictions.slice(firsts.length);
+    const stall = predictions.slice(firsts.length, singles.length);
     const { latency: unhedged } = bootstrapped.unhedged;
-    const budget: Budget = { maxExtra, maxExtraOf: Number.isFinite(bootstrapped.unhedged.extraTokensShare.value) ? 'tokens' : 'requests' };
+    const budget = budgetFrom(bootstrapped);
 
     const thin = thinReasons(sample.items, tally.calls);
-    const { predictions: both } = await predict(pairs(first, stall, unhedged.p95Ms.value, budget), onStep);
-    const found = thin.length > 0 ? undefined : recommend([...first, ...stall, ...both], unhedged.p95Ms.value, budget);
+    const found = thin.length > 0 ? undefined : recommend(predictions, unhedged.p95Ms.value, budget);
     const recommendation: Recommendation | null = found ?? null;
     return {
       calls: tally.calls,
@@ -122,13 +129,17 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
     };
   }
 
+  function budgetFrom({ unhedged: { extraTokensShare } }: Bootstrapped): Budget {
+    return { maxExtra, maxExtraOf: Number.isFinite(extraTokensShare.value) ? 'tokens' : 'requests' };
+  }
+
   function observed(): WhatIf['observed'] {
     const [p50Ms = 0, p90Ms = 0, p95Ms = 0, p99Ms = 0] = percentiles(Float64Array.from(lengths), [0.5, 0.9, 0.95, 0.99]);
     const share = (count: number): number => (tally.calls === 0 ? 0 : count / tally.calls);
     return { p50Ms, p90Ms, p95Ms, p99Ms, hedgedShare: share(seen.hedged), failedShare: share(seen.failed) };
   }
 
-  return { add, run, predict: async (thresholds) => (await predict(thresholds)).predictions };
+  return { add, run, predict: async (thresholds) => (await predict(thresholds, { repetitions, resamples })).predictions };
 }
 
 function gridOf(grid: readonly number[] = defaultGridS.map((s) => s * 1000)): number[] {
@@ -144,9 +155,9 @@ function stepCounter(steps: number, onProgress: ((done: number) => void) | undef
 }
 
 /** The best of each kind and its neighbours, with each other. */
-function pairs(first: readonly Prediction[], stall: readonly Prediction[], unhedgedP95Ms: number, budget: Budget): Thresholds[] {
+function pairsAround(first: readonly Prediction[], stall: readonly Prediction[], { latency: { p95Ms } }: Estimate, budget: Budget): Thresholds[] {
   const around = (predictions: readonly Prediction[]): readonly Prediction[] => {
-    const best = kneeOf(predictions, unhedgedP95Ms, budget);
+    const best = kneeOf(predictions, p95Ms.value, budget);
     const at = best === undefined ? predictions.length - 1 : predictions.indexOf(best);
     return predictions.slice(Math.max(0, at - 1), at + 2);
   };

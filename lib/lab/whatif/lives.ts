@@ -17,8 +17,8 @@ export interface Life {
 export interface Lives {
   weigh(this: void, weightOfCall: ArrayLike<number> | undefined): void;
   complete(this: void, attempt: AttemptShape): Life;
-  /** An attempt at another source, as if it had been the backup of one at `source`. */
-  drawBackup(this: void, source: string): Life;
+  /** Draws attempts at other sources, as if each had been the backup of one at `source`. */
+  backupsOf(this: void, source: string): () => Life;
   /** Completions so far, and those among them that nobody outlived, so that they were taken to end, answered, where they were cut. */
   readonly drawn: { completed: number; restricted: number };
 }
@@ -116,21 +116,25 @@ export function createLives(calls: readonly CallShape[], random: () => number): 
       weights = weightOfCall;
       for (const each of [...pools.values(), ...wholes.values()]) each.weigh(weightOfCall);
     },
-    drawBackup(source) {
+    backupsOf(source) {
       const from = others.get(source) ?? [];
-      const total = from.reduce((sum, { weight, wholes }) => sum + (weight ?? wholes.total()), 0);
-      let left = random() * total;
-      const chosen = from.find(({ weight, wholes }) => (left -= weight ?? wholes.total()) < 0) ?? from[0];
-      const life = chosen?.wholes.draw(random);
-      if (life === undefined) throw new Error(`no attempt is known that could stand for a backup of one at ${source}`);
-      return life();
+      return () => {
+        const total = from.reduce((sum, { weight, wholes: { total: all } }) => sum + (weight ?? all()), 0);
+        let left = random() * total;
+        const chosen = from.find(({ weight, wholes: { total: all } }) => (left -= weight ?? all()) < 0) ?? from[0];
+        const life = chosen?.wholes.draw(random);
+        if (life === undefined) throw new Error(`no attempt is known that could stand for a backup of one at ${source}`);
+        return life();
+      };
     },
   };
 }
 
 /** Each part counts until the next takes over, which happens at the moment where it was cut. */
 function firstTrigger(parts: readonly Part[], afterMs: number, stallAfterMs: number): number {
-  for (const { attempt, fromMs, shiftMs } of parts) {
+  if (afterMs === Infinity && stallAfterMs === Infinity) return Infinity;
+  for (let at = 0; at < parts.length; at++) {
+    const { attempt, fromMs, shiftMs } = parts[at] as Part;
     const atMs = triggerMs(attempt, afterMs, stallAfterMs, fromMs);
     if (atMs !== Infinity) return shiftMs + atMs;
   }

@@ -1,5 +1,5 @@
 import type { CallShape } from './callShape.js';
-import type { Lives } from './lives.js';
+import type { Life, Lives } from './lives.js';
 import { triggerMs } from './replay.js';
 
 /** Over all calls, without hedging. */
@@ -37,9 +37,16 @@ export function createPlainCalls(calls: readonly CallShape[], limits: readonly {
   const ownMs = Float64Array.from(primaries, (life) => life?.lengthMs ?? 0);
   const ownTokens = Float64Array.from(primaries, (life) => life?.tokens ?? 0);
   const waitMs = Float64Array.from(calls, ({ rounds: [round] }) => round?.waitMs ?? 0);
-  const askedMs = limits.map(({ afterMs, stallAfterMs }) =>
-    Float64Array.from(calls, ({ rounds: [round] }, call) => (round === undefined || plain[call] === 0 ? Infinity : triggerMs(round.primary, afterMs, stallAfterMs))),
-  );
+  const askedMs = limits.map(() => new Float64Array(calls.length).fill(Infinity));
+  calls.forEach(({ rounds: [round] }, call) => {
+    if (round === undefined || plain[call] === 0) return;
+    askedMs.forEach((asked, at) => {
+      const { afterMs, stallAfterMs } = limits[at] ?? { afterMs: Infinity, stallAfterMs: Infinity };
+      asked[call] = triggerMs(round.primary, afterMs, stallAfterMs);
+    });
+  });
+  const drawerOf = new Map(calls.flatMap(({ rounds }) => rounds.map(({ primary: { source } }) => source)).map((source) => [source, lives.backupsOf(source)]));
+  const drawers = calls.map(({ rounds: [round] }) => drawerOf.get(round?.primary.source ?? ''));
   const asks = Uint8Array.from(calls, (_, call) => (askedMs.some((asked) => asked[call] !== Infinity) ? 1 : 0));
   // By place: the calls that are plain, and each one's backup; one that fails never ends.
   const callAt = new Int32Array(calls.length);
@@ -56,7 +63,7 @@ export function createPlainCalls(calls: readonly CallShape[], limits: readonly {
         sums.requests += 1;
         sums.primaryTokens += ownTokens[call] ?? 0;
         if (asks[call] === 0) return;
-        const backup = lives.drawBackup(calls[call]?.rounds[0]?.primary.source ?? '');
+        const backup = (drawers[call] as () => Life)();
         backupMs[place] = backup.end === 'answered' ? backup.lengthMs : Infinity;
         backupTokens[place] = backup.tokens;
       });

@@ -25,8 +25,11 @@ export function silencesOf({ streamed, ttft_ms: ttftMs, latency_ms: latencyMs, r
  */
 export function triggerMs({ firstMs, gaps }: Silences, afterMs: number, stallAfterMs: number, fromMs = 0): number {
   if (firstMs > afterMs && afterMs >= fromMs) return afterMs;
-  for (const [offsetMs, gapMs] of gaps) {
-    if (gapMs > stallAfterMs && offsetMs + stallAfterMs >= fromMs) return offsetMs + stallAfterMs;
+  // The last is the longest. An index, since this runs millions of times.
+  const count = (gaps.at(-1)?.[1] ?? 0) > stallAfterMs ? gaps.length : 0;
+  for (let at = 0; at < count; at++) {
+    const gap = gaps[at] as Gap;
+    if (gap[1] > stallAfterMs && gap[0] + stallAfterMs >= fromMs) return gap[0] + stallAfterMs;
   }
   return Infinity;
 }
