@@ -109,6 +109,11 @@ test('the knee is where the curve of the best choices bends', () => {
   expect(knee(choices, 40)).toBeUndefined();
 });
 
+test('a bend at the foot of a curve that hardly bends is no knee: at least half of the gain must be there', () => {
+  const choices = ([[0.01, 85], [0.04, 70], [0.06, 45], [0.1, 20]] as const).map(([cost, left]) => ({ value: cost, cost, left }));
+  expect(knee(choices, 100)).toBe(0.06);
+});
+
 describe('the prediction', () => {
   // One in five stalls for 30 s; backups take 5 s at the other source.
   const quiet = many(160, (at) => [attempt({ source: at % 2 === 0 ? 'a/1' : 'b/1' })]);

@@ -19,7 +19,7 @@ export function addWhatIfOptions(command: Command): Command {
         .argParser(readShare)
         .default(0.1, '10%'),
     )
-    .option('--sample <n>', 'calls that are predicted from, at most; fewer are quicker, with wider bands', wholeNumber({ min: 100, max: 1_000_000 }), 20_000)
+    .option('--sample <n>', 'calls that are predicted from, at most; fewer are quicker, with wider bands', wholeNumber({ min: 100, max: 1_000_000 }), 10_000)
     .option('--seed <n>', 'the same seed predicts the same', wholeNumber({ min: 0, max: 2 ** 32 - 1 }), 1);
 }
 

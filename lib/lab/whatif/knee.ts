@@ -7,7 +7,8 @@ export interface Choice<T> {
 
 /**
  * The choice after which more cost buys clearly less: on the curve of the best choices, the one farthest below the straight
- * line from `left` at no cost to the curve's end. `undefined` where no choice makes `left` less.
+ * line from `left` at no cost to the curve's end. On a curve that hardly bends that point is an accident, so it must bring at
+ * least half of what the end brings. `undefined` where no choice makes `left` less.
  *
  *     left |o
  *          | \
@@ -22,8 +23,10 @@ export function knee<T>(choices: readonly Choice<T>[], leftAtNoCost: number): T 
   const gained = ({ left }: Choice<T>): number => (leftAtNoCost - left) / (leftAtNoCost - end.left);
   const paid = ({ cost }: Choice<T>): number => (end.cost === 0 ? 0 : cost / end.cost);
   // The end itself lies on the line; a curve that never rises above it has no knee, and all of it is worth the same.
-  return curve.reduce((best, choice) => (gained(choice) - paid(choice) > gained(best) - paid(best) + 1e-9 ? choice : best), end).value;
+  return curve.filter((choice) => gained(choice) >= leastGain).reduce((best, choice) => (gained(choice) - paid(choice) > gained(best) - paid(best) + 1e-9 ? choice : best), end).value;
 }
+
+const leastGain = 0.5;
 
 /** Growing cost, each with less left than all before it. */
 function bestOf<T>(choices: readonly Choice<T>[], leftAtNoCost: number): Choice<T>[] {

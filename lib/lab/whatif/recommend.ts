@@ -31,7 +31,7 @@ export function recommend(predictions: readonly Prediction[], unhedgedP95Ms: num
     prediction,
     reason:
       `${thresholdsInWords(prediction)} takes p95 from ${seconds(unhedgedP95Ms)} to ${seconds(value)} (${seconds(low)} to ${seconds(high)}) for ${cost}. ` +
-      `Of what fits the budget of ${percent(budget.maxExtra)}, this is the knee: what costs less leaves p95 clearly higher, what costs more takes little more off it.`,
+      `Of what fits the budget of ${percent(budget.maxExtra)}, this is the knee: what costs less leaves p95 clearly higher, what costs more takes less off it for its price.`,
   };
 }
 
