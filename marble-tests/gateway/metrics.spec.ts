@@ -73,10 +73,10 @@ describe('figures of a call', () => {
   }));
 
   const endings = {
-    'the watchdog': { words: 'd1 d2 d7', policy: {}, call: {}, endMs: 22_000, gaps: [[0, 1000], [2000, 5000], [7000, 15_000]] },
-    'an error': { words: 'd1 d2 d7 T8', policy: {}, call: {}, endMs: 8000, gaps: [[0, 1000], [2000, 5000]] },
-    'the deadline': { words: 'd1 d2 d7', policy: { callDeadlineMs: 8000 }, call: {}, endMs: 8000, gaps: [[0, 1000], [2000, 5000]] },
-    'the caller': { words: 'd1 d2 d7', policy: {}, call: { leaveMs: 8000 }, endMs: 8000, gaps: [[0, 1000], [2000, 5000]] },
+    'the watchdog': { words: 'd1 d2 d7', policy: {}, call: {}, endMs: 22_000, gaps: [[0, 1000], [1000, 1000], [2000, 5000], [7000, 15_000]] },
+    'an error': { words: 'd1 d2 d7 T8', policy: {}, call: {}, endMs: 8000, gaps: [[0, 1000], [1000, 1000], [2000, 5000]] },
+    'the deadline': { words: 'd1 d2 d7', policy: { callDeadlineMs: 8000 }, call: {}, endMs: 8000, gaps: [[0, 1000], [1000, 1000], [2000, 5000]] },
+    'the caller': { words: 'd1 d2 d7', policy: {}, call: { leaveMs: 8000 }, endMs: 8000, gaps: [[0, 1000], [1000, 1000], [2000, 5000]] },
   };
   for (const [who, { words, policy, call, endMs, gaps }] of Object.entries(endings)) {
     test(`M2: an attempt that ${who} ends has no stall figures, but its record gaps, first wait and increments`, wholeCalls(({ gatewayOf, expectCall, flush }) => {

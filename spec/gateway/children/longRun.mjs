@@ -105,7 +105,7 @@ function scriptedGateway() {
     let asked = 0;
     return {
       ...made[0],
-      limits: { ttftTimeoutMs: 400, interTokenTimeoutMs: 800 },
+      limits: { ttftTimeoutMs: 120, interTokenTimeoutMs: 240 },
       stream: (request, context) => {
         const next = made[asked++ % made.length];
         next.requests.length = 0;
