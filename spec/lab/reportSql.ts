@@ -37,6 +37,8 @@ export function reportSql(db: Sqlite.Database, where: string): Omit<ReportFigure
     coalesce(sum(stall_ms), 0) AS stallMs, coalesce(sum(ttft_ms) FILTER (WHERE stall_ms IS NOT NULL), 0) AS firstWaitMs,
     count(*) FILTER (WHERE streamed = 1 AND outcome = 'error') AS cut,
     coalesce(sum(latency_ms) FILTER (WHERE streamed = 1 AND outcome = 'error'), 0) AS cutMs,
+    count(*) FILTER (WHERE streamed = 1 AND outcome = 'error' AND ttft_ms IS NULL) AS neverSpoke,
+    coalesce(sum(coalesce(ttft_ms, latency_ms)) FILTER (WHERE streamed = 1 AND outcome = 'error'), 0) AS cutFirstWaitMs,
     coalesce(sum(tail), 0) AS cutSilentMs,
     coalesce(sum(latency_ms) FILTER (WHERE stall_ms IS NULL AND NOT (streamed = 1 AND outcome = 'error')), 0) AS wholeMs`;
   const outcomeColumns = `count(*) FILTER (WHERE outcome = 'ok' AND won = 1) AS won, count(*) FILTER (WHERE outcome = 'ok' AND won = 0) AS lost, ${[

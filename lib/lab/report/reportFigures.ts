@@ -17,9 +17,12 @@ export interface TimeSplit {
   /** Of `measuredMs`: silence in mid-stream (the sum of `stall_ms`), and the wait for the first increment. */
   readonly stallMs: number;
   readonly firstWaitMs: number;
-  /** Streamed attempts that were not answered, and their time. */
+  /** Streamed attempts that were not answered, those of them that had not said anything, and their time. */
   readonly cut: number;
+  readonly neverSpoke: number;
   readonly cutMs: number;
+  /** Of `cutMs`: the wait for the first increment, all of it where none came. */
+  readonly cutFirstWaitMs: number;
   /** Of `cutMs`, at least: the silence that the end of a stream that had begun to speak cut off, where it was the longest of its stream; a shorter one leaves no record. */
   readonly cutSilentMs: number;
   readonly wholeMs: number;
