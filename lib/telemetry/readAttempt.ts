@@ -110,8 +110,14 @@ function figure(value: unknown): number | null {
 
 function timeMs(value: unknown): number | undefined {
   // Not asked for its class: a date that was made in another realm is not an instance of ours.
-  const atMs = typeof value === 'string' || (typeof value === 'object' && value !== null) ? new Date(value as string | Date).getTime() : NaN;
+  const atMs = typeof value === 'string' ? dateMs(value) : typeof value === 'object' && value !== null ? new Date(value as Date).getTime() : NaN;
   return Math.abs(atMs) <= greatestTimeMs ? atMs : undefined;
+}
+
+/** ISO 8601, a blank for the T too; UTC where no zone is written, wherever this program runs. */
+function dateMs(text: string): number {
+  const [, date, time, zone = 'Z'] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
+  return date === undefined || time === undefined ? NaN : new Date(`${date}T${time}${zone}`).getTime();
 }
 
 function json(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import { codeOf, messageOf } from '../model/errors.js';
@@ -135,8 +135,18 @@ const reasons: readonly (readonly [code: RegExp, why: string])[] = [
   [/^SQLITE_(CANTOPEN|PERM|AUTH)/, 'this user may not read it; change its rights, or run as its owner'],
 ];
 
+function fileProblem(file: string): string | undefined {
+  try {
+    return statSync(file).isFile() ? undefined : 'this is no file; name the file of the database';
+  } catch (error: unknown) {
+    if (codeOf(error) === 'EACCES') return 'this user may not look there; change the rights of its folder, or run as its owner';
+    return 'there is no such file; correct the path, which is read from the working directory';
+  }
+}
+
 function reasonOf(error: unknown, file: string): string {
-  if (!existsSync(file)) return 'there is no such file; correct the path, which is read from the working directory';
+  const problem = fileProblem(file);
+  if (problem !== undefined) return problem;
   const code = codeOf(error) ?? '';
   return reasons.find(([pattern]) => pattern.test(code))?.[1] ?? `${messageOf(error)}${code && ` (${code})`}; look whether it is a file that SQLite can read`;
 }

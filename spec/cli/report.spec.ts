@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,15 +87,34 @@ describe('--since and --until', () => {
 describe('summary', () => {
   const summary = (figures: Partial<ReportFigures> = {}, whatIf = whatIfSample()): string[] => summaryLines({ figures: figuresSample(figures), whatIf, scope: 'review', screen });
 
+  test('a source whose silence hedges cut off is the worst one, failures are told, and what nobody counted is not nothing', () => {
+    const [fast, slow] = [sourceSample('fast/1', { attempts: 10, measured: 9, measuredMs: 100_000, stallMs: 2000 }), sourceSample('slow/1', { attempts: 30, cut: 30, cutMs: 9_000_000, cutFirstWaitMs: 60_000, cutSilentMs: 7_200_000 })];
+    const { hedges } = figuresSample();
+    const text = summary({
+      sources: [fast, slow],
+      overall: { ...figuresSample().overall, measuredMs: 100_000, stallMs: 2000, cutSilentMs: 7_200_000, neverSpoke: 180 },
+      calls: { ...figuresSample().calls, calls: 200, answered: 20 },
+      outcomes: { ...figuresSample().outcomes, transient: 180, hedge_cancelled: 30 },
+      hedges: { ...hedges, losers: { attempts: 6, tokensReported: 0, tokensEstimated: 0, unknown: 6, wallMs: 1 } },
+    }).join(' ').replace(/\s+/g, ' ');
+    for (const words of [
+      '100 % of all known silence at slow/1; 2 h of it cut a stream off.',
+      'Failures: 20 of 200 calls answered; 180 attempts failed; 180 streams said nothing at all.',
+      'What 6 losers took is not known.',
+      'slow/1 │ 30 │ ≥ 2 h │ - │',
+    ]) expect(text).toContain(words);
+    expect(text.indexOf('slow/1 │')).toBeLessThan(text.indexOf('fast/1 │'));
+  });
+
   test('tells what silence cost, where, which threshold to set and what it costs, in at most 30 lines of 80 characters', () => {
     const lines = summary();
     for (const words of [
       '1,200 attempts of 1,100 calls, sqlite:/data/telemetry.db, 2026-11-01 08:00 to 2026-11-30 10:00 UTC',
       'Silence took 40 % of the measured time: 4 h of 10 h.',
-      '75 % of it at slow/1, where it was 60 % of the measured time.',
-      'at least 12 min of silence in which streams were cut; 1 h of answers in one piece',
+      '71 % of all known silence at slow/1, where it was 60 % of the measured time.',
+      'at least 12 min of silence in which streams were cut; 20 min of waiting for a first increment in attempts that were cut; 28 min more of theirs; 1 h of attempts of whose middle nothing is known',
       'half took up to 12 s, 95 % up to 66 s (30.5 s without silence)',
-      "80 calls; backups: 50 won, 25 wasted, 5 failed. Losers took 1,200 tokens, 3 % of the winners'",
+      "80 calls; backups: 50 won, 25 wasted, 5 failed. Losers took at least 1,200 tokens, 3 % of the winners' (3 not known).",
       'slow/1 │ 800 │ 3 h │ 60 % │ 90 s │ 90 s',
       'Recommended, for at most 10 % more tokens: REVIEW__HEDGE__STALL_AFTER_S=20',
       '19 % of the calls hedged; 19 % (17 to 21 %) more requests; 4.1 % (3.7 to 4.5 %) more tokens',
@@ -203,7 +223,7 @@ describe('polygateway report', () => {
       `The whole report, for a browser: ${out}`,
     ]) expect(text).toContain(words);
     expect(text).toMatch(/Recommended, for at most 10 % more tokens: LLM__HEDGE__STALL_AFTER_S=\d+/);
-    expect(stdout.split('\n').length).toBeLessThanOrEqual(31);
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(40);
     expect(stdout).not.toContain('\u001b');
     const page = readFileSync(out, 'utf8');
     // Its own spec looks at it in a browser.
@@ -258,7 +278,11 @@ describe('polygateway report', () => {
     ['a tag without value', ['--db', 'DB', '--tag', 'team'], 2, /such as team=search/],
     ['a tag with two values', ['--db', 'DB', '--tag', 'a=1', '--tag', 'a=2'], 2, /No attempt has two values of a/],
     ['a share that may be 10 or 1000 %', ['--db', 'DB', '--max-extra', '10'], 2, /Write a share, such as 10% or 0\.1/],
-    ['a page over the database', ['--db', 'DB', '--out', 'DB'], 2, /is there and is no HTML file/],
+    ['a tag that every object has', ['--db', 'DB', '--tag', 'constructor=x', '--tag', '__proto__=y'], 1, /no attempt matches --tag constructor=x --tag __proto__=y/],
+    ['a page over the database', ['--db', 'DB', '--out', 'DB'], 2, /known\.db belongs to the database: name another file/],
+    ['a page over a file of another kind', ['--db', 'DB', '--out', 'TEXT'], 2, /is there and is no HTML file/],
+    ['a page into a pipe', ['--db', 'DB', '--out', 'PIPE'], 2, /is no regular file/],
+    ['a page without a name', ['--db', 'DB', '--out', ''], 2, /--out names no file/],
     ['a page nowhere', ['--db', 'DB', '--out', '/nowhere/at/all.html'], 2, /all\.html cannot be written: ENOENT.*folder/],
     ['a table that was left out', ['--db', 'DB', '--csv', 'whatif', '--no-whatif'], 2, /leave them out/],
   ];
@@ -269,6 +293,10 @@ describe('polygateway report', () => {
       TEXT: () => {
         writeFileSync(join(dir, 'text.db'), 'a text, and rather a long one that is none of a database\n'.repeat(20));
         return join(dir, 'text.db');
+      },
+      PIPE: () => {
+        execFileSync('mkfifo', [join(dir, 'pipe.html')]);
+        return join(dir, 'pipe.html');
       },
       EMPTY: () => {
         const file = join(dir, 'empty.db');

@@ -18,7 +18,7 @@ export const silences: Distribution = {
   cdf: [[100, 0.2], [400, 0.6], [5000, 0.7], [8000, 0.8], [25_000, 0.9], [90_000, 1]],
 };
 
-export const noTime: TimeSplit = { attempts: 0, wallMs: 0, measured: 0, measuredMs: 0, stallMs: 0, firstWaitMs: 0, cut: 0, cutMs: 0, cutSilentMs: 0, wholeMs: 0 };
+export const noTime: TimeSplit = { attempts: 0, wallMs: 0, measured: 0, measuredMs: 0, stallMs: 0, firstWaitMs: 0, cut: 0, neverSpoke: 0, cutMs: 0, cutFirstWaitMs: 0, cutSilentMs: 0, wholeMs: 0 };
 
 const noOutcomes: OutcomeCounts = { won: 0, lost: 0, transient: 0, rate_limited: 0, source: 0, request: 0, hedge_cancelled: 0, caller_cancelled: 0, deadline: 0 };
 
@@ -35,7 +35,7 @@ export function figuresSample(over: Partial<ReportFigures> = {}): ReportFigures 
     filter: { since: null, until: null, source: null, tags: {} },
     firstAt: '2026-11-01T08:00:59.000Z',
     lastAt: '2026-11-30T10:00:00.000Z',
-    overall: { attempts: 1200, wallMs: 12 * hour, measured: 1000, measuredMs: 10 * hour, stallMs: 4 * hour, firstWaitMs: hour, cut: 100, cutMs: hour, cutSilentMs: 12 * minute, wholeMs: hour },
+    overall: { attempts: 1200, wallMs: 12 * hour, measured: 1000, measuredMs: 10 * hour, stallMs: 4 * hour, firstWaitMs: hour, cut: 100, neverSpoke: 40, cutMs: hour, cutFirstWaitMs: 20 * minute, cutSilentMs: 12 * minute, wholeMs: hour },
     outcomes: noOutcomes,
     sources: [
       sourceSample('fast/1', { attempts: 400, measured: 400, measuredMs: 5 * hour, stallMs: hour }),

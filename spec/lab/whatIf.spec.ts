@@ -253,6 +253,6 @@ describe('rows that are not whole', () => {
   });
 
   test('nothing at all gives nothing, and says so', async () => {
-    expect(await whatIf([])).toMatchObject({ calls: 0, first: [], stall: [], recommendation: null, warnings: expect.arrayContaining(['Only 0 calls: no recommendation under 100.']) });
+    expect(await whatIf([])).toMatchObject({ calls: 0, first: [], stall: [], recommendation: null, warnings: expect.arrayContaining(['No call of a kind that can be hedged: no recommendation under 100.']) });
   });
 });

@@ -168,6 +168,21 @@ describe('a row that someone else wrote', () => {
     expect(idsOf(await callsIn(undefined, { tags: { team: 'search' } }).catch(() => []))).toEqual([]);
   });
 
+  test.each([
+    ['2026-11-20T10:00:00.250Z', '2026-11-20T10:00:00.250Z'],
+    ['2026-11-20 10:00:00', '2026-11-20T10:00:00.000Z'],
+    ['2026-11-20 10:00:00+02:00', '2026-11-20T08:00:00.000Z'],
+    ['2026-11-20 10:00:00.5+0530', '2026-11-20T04:30:00.500Z'],
+    ['123', undefined],
+    ['Nov 20 2026', undefined],
+  ])('a start written %p is %p wherever it is read', async (written, read) => {
+    const db = writeSqlite([rowOf({ id: 'a' })]);
+    db.prepare('UPDATE llm_attempts SET started_at = ?').run(written);
+    const starts: string[] = [];
+    for await (const call of (await open()).calls()) starts.push(...call.map(({ startedAtMs }) => new Date(startedAtMs).toISOString()));
+    expect(starts).toEqual(read === undefined ? [] : [read]);
+  });
+
   test('and in Postgres', async () => {
     await writePostgres([rowOf({ id: 'a' }), rowOf({ id: 'b' })]);
     await query(postgresUrl, `UPDATE llm_attempts SET latency_ms = -5, ttft_ms = 9223372036854775807, tags = '["team"]', record_gaps = '{"0": [0, 1]}' WHERE id = 'a'; UPDATE llm_attempts SET started_at = 'infinity' WHERE id = 'b'`);
@@ -223,7 +238,7 @@ describe('a database that cannot be read is told with place, reason and remedy',
 
   test('a missing file, a folder, no database, no table, another table', async () => {
     expect(await failure(`sqlite:${folder}/none/x.db`)).toBe(`sqlite:${folder}/none/x.db: there is no such file; correct the path, which is read from the working directory`);
-    expect(await failure(`sqlite:${folder}`)).toMatch(/^sqlite:\S+: .*; look whether it is a file that SQLite can read$/);
+    expect(await failure(`sqlite:${folder}`)).toBe(`sqlite:${folder}: this is no file; name the file of the database`);
     writeFileSync(join(folder, 'notes.txt'), 'no database at all '.repeat(100));
     expect(await failure(`sqlite:${folder}/notes.txt`)).toBe(`sqlite:${folder}/notes.txt: this is not a SQLite database; correct the path`);
     const db = new Sqlite(file);

@@ -45,6 +45,7 @@ export function filterOf({ since, until, source, tag }: ReadingFlags): AttemptFi
 function addTag(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key === '') throw new InvalidArgumentError('Write the name of a tag, = and its value, such as team=search.');
-  if ((before[key] ?? value) !== value) throw new InvalidArgumentError(`No attempt has two values of ${key}: it was asked for ${before[key] ?? ''} before.`);
-  return { ...before, [key]: value };
+  const earlier = Object.hasOwn(before, key) ? before[key] : undefined;
+  if (earlier !== undefined && earlier !== value) throw new InvalidArgumentError(`No attempt has two values of ${key}: it was asked for ${earlier} before.`);
+  return Object.fromEntries([...Object.entries(before), [key, value]]);
 }

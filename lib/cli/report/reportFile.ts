@@ -1,11 +1,15 @@
 import { constants } from 'node:fs';
-import { access, open, writeFile } from 'node:fs/promises';
+import { access, open, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../model/errors.js';
 import { WrongUse } from '../wrongUse.js';
 
-/** Tells before the work whether the page can be written there. Throws `WrongUse` if not, or if a file of another kind is there. */
-export async function checkReportFile(file: string): Promise<void> {
+/** Tells before the work whether the page can be written there. Throws `WrongUse` if not, or where it would take the place of something else. */
+export async function checkReportFile(file: string, database: string | undefined): Promise<void> {
+  if (file.trim() === '') throw new WrongUse('--out names no file: write --out report.html');
+  if (database !== undefined && [database, `${database}-wal`, `${database}-shm`].includes(resolve(file))) {
+    throw new WrongUse(`--out ${file} belongs to the database: name another file`);
+  }
   const there = await firstChars(file);
   if (there !== undefined && there !== '' && !/^<!doctype html/i.test(there)) {
     throw new WrongUse(`--out ${file} is there and is no HTML file: name another file, or remove it first`);
@@ -29,6 +33,8 @@ export async function writeReportFile(file: string, page: string): Promise<void>
 /** `undefined` if there is no such file. */
 async function firstChars(file: string): Promise<string | undefined> {
   try {
+    // A pipe would be waited for.
+    if (!(await stat(file)).isFile()) throw new WrongUse(`--out ${file} is there and is no regular file: name another one`);
     const opened = await open(file, 'r');
     try {
       const { buffer, bytesRead } = await opened.read(Buffer.alloc(15), 0, 15, 0);
@@ -38,6 +44,7 @@ async function firstChars(file: string): Promise<string | undefined> {
     }
   } catch (error: unknown) {
     if (codeOf(error) === 'ENOENT') return undefined;
+    if (error instanceof WrongUse) throw error;
     throw unwritable(file, error);
   }
 }

@@ -48,7 +48,7 @@ export async function runReport(options: ReportOptions): Promise<number> {
   try {
     const file = fileOf(options, madeAt);
     if (options.csv === 'whatif' && !predicts(options)) throw new WrongUse('--csv whatif has nothing to print where --no-whatif or --source is written: leave them out');
-    if (file !== undefined) await checkReportFile(file);
+    if (file !== undefined) await checkReportFile(file, databaseFile(options));
     const findings = await find(options, madeAt);
     if (file !== undefined) await writeReportFile(file, renderPage(findings));
     print(findings, file, options);
@@ -57,6 +57,11 @@ export async function runReport(options: ReportOptions): Promise<number> {
     signal.throwIfAborted();
     return reportFailure(error, { terminal, json });
   }
+}
+
+function databaseFile({ db, scope, terminal: { env } }: ReportOptions): string | undefined {
+  const target = readingTarget({ db, scope, env });
+  return target.type === 'sqlite' ? target.file : undefined;
 }
 
 /** Not for one source: backups are drawn from what the others did. */

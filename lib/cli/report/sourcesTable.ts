@@ -1,9 +1,10 @@
-import type { ReportFigures, SourceFigures } from '../../lab/report/reportFigures.js';
+import type { ReportFigures, SourceFigures, TimeSplit } from '../../lab/report/reportFigures.js';
+import { knownSilenceMs } from '../../lab/report/timeSplit.js';
 import { table } from '../table.js';
 import type { Screen } from '../terminal.js';
 import { grouped } from './counted.js';
 import { duration } from './duration.js';
-import { silentShare } from './headlines.js';
+import { mostSilentFirst, silentShare } from './headlines.js';
 import { percent, shareOf } from './percent.js';
 import { printable } from './printable.js';
 
@@ -13,7 +14,7 @@ const mostSources = 4;
 
 /** The sources, most silence first; those that don't fit into a summary together in the last row. */
 export function sourcesTable({ sources }: ReportFigures, { paint, columns, isTerminal }: Pick<Screen, 'paint' | 'columns' | 'isTerminal'>): string[] {
-  const sorted = [...sources].sort((a, b) => b.time.stallMs - a.time.stallMs);
+  const sorted = mostSilentFirst(sources);
   const shown = sorted.length > mostSources ? sorted.slice(0, mostSources - 1) : sorted;
   // Names are cut only where lines would break.
   const width = isTerminal ? Math.max(12, columns - otherColumns) : Infinity;
@@ -32,7 +33,7 @@ function sourceRow(figures: SourceFigures, width: number): string[] {
   return [
     cut(printable(source), width),
     grouped(time.attempts),
-    measured ? duration(time.stallMs) : notMeasured,
+    silence(time),
     measured ? percent(silentShare(figures)) : notMeasured,
     durationOf(longestSilence.p95Ms),
     durationOf(ttft.p95Ms),
@@ -42,8 +43,14 @@ function sourceRow(figures: SourceFigures, width: number): string[] {
 function others(rest: readonly SourceFigures[]): string[][] {
   if (rest.length === 0) return [];
   const sum = (figure: (figures: SourceFigures) => number): number => rest.reduce((total, figures) => total + figure(figures), 0);
-  const stallMs = sum(({ time }) => time.stallMs);
-  return [[`${rest.length} others`, grouped(sum(({ time }) => time.attempts)), duration(stallMs), percent(shareOf(stallMs, sum(({ time }) => time.measuredMs))), '', '']];
+  const time = { measured: sum((of) => of.time.measured), stallMs: sum((of) => of.time.stallMs), cutSilentMs: sum((of) => of.time.cutSilentMs) };
+  return [[`${rest.length} others`, grouped(sum((of) => of.time.attempts)), silence(time), percent(shareOf(time.stallMs, sum((of) => of.time.measuredMs))), '', '']];
+}
+
+/** Of what was cut, only what it was at least is known. */
+function silence(time: Pick<TimeSplit, 'measured' | 'stallMs' | 'cutSilentMs'>): string {
+  if (time.measured === 0 && time.cutSilentMs === 0) return notMeasured;
+  return `${time.cutSilentMs > 0 ? '≥ ' : ''}${duration(knownSilenceMs(time))}`;
 }
 
 function cut(text: string, width: number): string {

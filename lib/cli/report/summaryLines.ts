@@ -25,10 +25,14 @@ export function summaryLines({ figures, whatIf, scope, screen }: SummaryOptions)
   const markMs = whatIf?.recommendation?.prediction.hedgeStallAfterMs ?? null;
   const [sentences, sources, advice] = [headlines(figures, screen), sourcesTable(figures, screen), whatIf === undefined ? [] : adviceOf({ whatIf, scope, screen })];
   const plotted = silencePlot({ longest: figures.longestSilence, markMs, screen });
-  // What fits: with lines between, without, without the plot.
-  const spaced = [sentences, sources, plotted, advice].flatMap((section) => (section.length === 0 ? [] : [...section, '']));
-  const whole = [...sentences, ...sources, ...plotted, ...advice];
-  return [spaced, whole].find(({ length }) => length <= mostLines) ?? [...sentences, ...sources, ...advice];
+  const whole = spaced([sentences, sources, plotted, advice]);
+  if (!screen.isTerminal) return whole;
+  // What fits: all of it, without the plot, without lines between.
+  return [whole, spaced([sentences, sources, advice])].find(({ length }) => length <= mostLines) ?? [...sentences, ...sources, ...advice];
+}
+
+function spaced(sections: readonly (readonly string[])[]): string[] {
+  return sections.flatMap((section) => (section.length === 0 ? [] : [...section, '']));
 }
 
 function adviceOf({ whatIf, scope, screen }: AdviceOptions): string[] {

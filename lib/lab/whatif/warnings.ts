@@ -44,7 +44,7 @@ function isOneChain(attempt: StoredAttempt): boolean {
 
 /** Why too little is known for a recommendation. */
 export function thinReasons(sample: readonly CallShape[], calls: number): string[] {
-  if (calls < fewestCalls) return [`Only ${calls} calls: no recommendation under ${fewestCalls}.`];
+  if (calls < fewestCalls) return [`${calls === 0 ? 'No call' : calls === 1 ? 'One call' : `Only ${calls} calls`} of a kind that can be hedged: no recommendation under ${fewestCalls}.`];
   const attempts = sample.flatMap(({ rounds }) => rounds.flatMap(({ primary, backups }) => [primary, ...backups]));
   const sources = new Set(attempts.map(({ source }) => source));
   if (sources.size < 2) return ['Only one source was asked, and a backup needs another: what is predicted holds for a second source that is just like it. No recommendation.'];
