@@ -10,7 +10,7 @@ import { createPaint } from '../../lib/cli/paint.js';
 import { startProgress } from '../../lib/cli/progress.js';
 import { csvTable, csvTableNames } from '../../lib/cli/report/csvTables.js';
 import { csvText } from '../../lib/cli/report/csvText.js';
-import { duration } from '../../lib/cli/report/duration.js';
+import { duration } from '../../lib/lab/report/duration.js';
 import { moment } from '../../lib/cli/report/moment.js';
 import { percent } from '../../lib/cli/report/percent.js';
 import { runReport } from '../../lib/cli/report/runReport.js';

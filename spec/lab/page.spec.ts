@@ -11,9 +11,9 @@ import { notices } from '../../lib/lab/page/notices.js';
 import { renderPage } from '../../lib/lab/page/renderPage.js';
 import type { PageOptions } from '../../lib/lab/page/renderPage.js';
 import type { ReportFigures } from '../../lib/lab/report/reportFigures.js';
-import { emptyFigures, pageFigures, pageWhatIf, wholeFigures } from './pageFigures.js';
-import { chartsOutside, contrasts, figuresSeen, firstChartWidth, scrollWidth, words } from './pageProbes.js';
-import type { Contrasts, FigureSeen } from './pageProbes.js';
+import { deadFigures, emptyFigures, olderFigures, pageFigures, pageWhatIf, wholeFigures } from './pageFigures.js';
+import { axisTexts, chartsOutside, contrasts, figuresSeen, firstChartWidth, overlaps, scrollPlaces, scrollWidth, words } from './pageProbes.js';
+import type { Contrasts, FigureSeen, ScrollPlaces } from './pageProbes.js';
 
 const full: PageOptions = { figures: pageFigures(), whatIf: pageWhatIf(), current: { hedgeAfterMs: null, hedgeStallAfterMs: 30_000 } };
 
@@ -62,6 +62,12 @@ async function open(options: PageOptions, width = 1280): Promise<Opened> {
   return { page, troubles, ask: <T>(probe: string) => page.evaluate(probe) as Promise<T> };
 }
 
+/** The shared page, and waits until it is drawn anew. */
+async function resize(width: number): Promise<void> {
+  await report.page.setViewport({ width, height: 900 });
+  await report.page.waitForFunction(`Math.abs(${firstChartWidth} - document.querySelector('.plot').clientWidth) < 1`, { timeout: 10_000 });
+}
+
 async function htmlErrors(html: string): Promise<string[]> {
   const { results } = await new HtmlValidate({ extends: ['html-validate:recommended'] }).validateString(html);
   return results.flatMap(({ messages }) => messages.map(({ ruleId, line, message }) => `${ruleId} ${line}: ${message}`));
@@ -86,7 +92,7 @@ describe('report page', () => {
     const share = Math.round((overall.stallMs / overall.measuredMs) * 100);
     expect(text).toContain(`Silence took ${share} % of the measured time: ${hours(overall.stallMs)} of ${hours(overall.measuredMs)}.`);
     expect(text).toContain(`${hedges.won} backups won, ${hedges.wasted} were wasted, ${hedges.failed} failed`);
-    expect(text).toContain('A backup after 15 s in mid-stream would bring p95 from 1 min 6 s to 43 s for 6.8 % more tokens');
+    expect(text).toContain('A backup after 15 s in mid-stream would bring p95 from 66 s to 43.3 s for 6.8 % more tokens');
     expect(text).not.toMatch(/NaN|undefined|Infinity|\bnull\b/);
   });
 
@@ -104,11 +110,10 @@ describe('report page', () => {
     expect(await report.ask(firstChartWidth)).toBe(680);
     await report.ask('dispatchEvent(new Event("afterprint"))');
     expect(await report.ask(firstChartWidth)).toBe(wide);
-    await report.page.setViewport({ width: 360, height: 900 });
-    await report.page.waitForFunction(`${firstChartWidth} < 360`, { timeout: 10_000 });
+    await resize(360);
     expect([await report.ask(scrollWidth), await report.ask(chartsOutside)]).toEqual([360, 0]);
-    await report.page.setViewport({ width: 1280, height: 900 });
-    await report.page.waitForFunction(`${firstChartWidth} === ${wide}`, { timeout: 10_000 });
+    await resize(1280);
+    expect(await report.ask(firstChartWidth)).toBe(wide);
   });
 
   test('has text that can be read on its ground, light and dark, and is printed light from a dark screen', async () => {
@@ -142,9 +147,52 @@ describe('report page', () => {
     expect(await empty.ask(words)).toContain('There is no attempt to report on');
     const whole = await open({ figures: wholeFigures() });
     const text = await whole.ask<string>(words);
-    expect(text).toContain('Silence was not measured at any source');
+    expect(text).toContain('At no source is it known how much time silence took');
     expect([await empty.ask<string>(words), text].join('\n')).not.toMatch(/NaN|undefined|Infinity|\bnull\b/);
     expect([...empty.troubles, ...whole.troubles]).toEqual([]);
+  });
+
+  test('tells of waiting for first words that never came, of losers that nothing is known of, and of silence in rows of an older schema', async () => {
+    const dead = await open({ figures: deadFigures(), whatIf: { ...pageWhatIf(), first: [], stall: [], recommendation: null } });
+    const text = await dead.ask<string>(words);
+    expect(text).toContain('160 of 200 attempts failed. Cut attempts waited 6 h for first words (99.5 % of all time); 180 of them never got any.');
+    expect(text).toContain('Of the streams that spoke, half did within 500 ms, one in twenty after more than 500 ms; 180 streams never spoke');
+    expect(text).toContain('Cost of losers: tokens of 20 losers unknown.');
+    expect(text).not.toMatch(/ 0 tokens|cut attempts: the rest/);
+    expect(await dead.ask(axisTexts('silences'))).not.toContain('1 ms');
+    const older = await open({ figures: olderFigures() });
+    const said = await older.ask<string>(words);
+    expect(said).toContain('How much time silence took is known of none of 3 attempts; the longest silences of streams are, and stand below.');
+    expect(said).toContain('one in twenty fell silent for longer than 28.5 s');
+    expect(said).not.toMatch(/not measured at any|nothing is known|No source/);
+    expect([...dead.troubles, ...older.troubles]).toEqual([]);
+  });
+
+  test('draws the prediction over the axis that it needs, and no label upon another, at 360 and 1280 px', async () => {
+    for (const width of [360, 1280]) {
+      await resize(width);
+      expect(await report.ask(overlaps('#whatif figure'))).toEqual([]);
+      const texts = await report.ask<string[]>(axisTexts('whatif'));
+      expect(texts).toEqual(expect.arrayContaining(['40 s', '60 s']));
+      expect(texts).not.toContain('0');
+    }
+    expect(await report.ask(words)).toContain('The upright axis does not start at 0.');
+  });
+
+  test('lets the keyboard reach what scrolls, by name, and only that; no heading of a table is empty, no two numbers are of the same name', async () => {
+    const wide = await report.ask<ScrollPlaces>(scrollPlaces);
+    expect(wide).toEqual({ scrolling: 0, still: wide.still, wrong: [] });
+    await report.ask('[...document.querySelectorAll("details")].forEach((details) => (details.open = true))');
+    await resize(360);
+    await report.page.waitForFunction(`document.querySelectorAll('.scroll[role="region"]').length > 10`, { timeout: 10_000 });
+    const narrow = await report.ask<ScrollPlaces>(scrollPlaces);
+    expect(narrow).toEqual({ scrolling: narrow.scrolling, still: narrow.still, wrong: [] });
+    expect(Math.min(wide.still, narrow.still)).toBeGreaterThan(0);
+    expect(await report.ask('[...document.querySelectorAll("th")].filter((head) => head.textContent.trim() === "").length')).toBe(0);
+    const summaries = await report.ask<string[]>('[...document.querySelectorAll("figcaption summary")].map((summary) => summary.textContent)');
+    expect(new Set(summaries).size).toBe(summaries.length);
+    await report.ask('[...document.querySelectorAll("details")].forEach((details) => (details.open = false))');
+    await resize(1280);
   });
 
   test('runs no script but its own: the policy in the file allows nothing else', async () => {

@@ -96,6 +96,23 @@ export function wholeFigures(): ReportFigures {
   return { ...empty, firstAt: '2026-03-10T06:00:00.000Z', lastAt: '2026-03-10T06:01:00.000Z', overall: time, outcomes, sources: [source], calls, hours, slowest: [{ callId: 'c1', startedAt: '2026-03-10T06:00:00.000Z', callMs: 4000, answered: true, attempts: [attempt] }] };
 }
 
+/** A source that kept 180 of 200 streams waiting for two minutes, and never said anything; 20 calls were hedged, and of the losers nothing is known. */
+export function deadFigures(): ReportFigures {
+  const whole = wholeFigures();
+  const time = { ...whole.overall, attempts: 200, wallMs: 21_700_000, measured: 20, measuredMs: 100_000, firstWaitMs: 10_000, cut: 180, neverSpoke: 180, cutMs: 21_600_000, cutFirstWaitMs: 21_600_000, wholeMs: 0 };
+  const outcomes = { ...whole.outcomes, won: 20, transient: 160, hedge_cancelled: 20 };
+  const [longestSilence, ttft] = [distributionOf(Array.from({ length: 20 }, (_, index) => (index === 0 ? 0 : 90 + index))), distributionOf(Array.from({ length: 20 }, () => 500))];
+  const hedges = { ...whole.hedges, calls: 20, started: { first_increment: 20, stall: 0 }, won: 20, losers: { ...whole.hedges.losers, attempts: 20, unknown: 20, wallMs: 2_400_000 } };
+  return { ...whole, overall: time, outcomes, longestSilence, gaps: longestSilence, ttft, hedges, sources: whole.sources.map((source) => ({ ...source, time, outcomes, longestSilence, ttft })), hours: whole.hours.map((hour) => ({ ...hour, time, failed: 160 })) };
+}
+
+/** Rows of the first schema: longest silences are known, sums are not. */
+export function olderFigures(): ReportFigures {
+  const whole = wholeFigures();
+  const longestSilence = distributionOf([2000, 3000, 28_540]);
+  return { ...whole, longestSilence, gaps: longestSilence, sources: whole.sources.map((source) => ({ ...source, longestSilence })) };
+}
+
 export function pageWhatIf(): WhatIf {
   const stall = [2, 5, 10, 15, 20, 30, 45, 60].map((thresholdS) => predictionOf({ hedgeAfterMs: null, hedgeStallAfterMs: thresholdS * 1000 }, thresholdS, 1));
   const first = [1, 2, 5, 10, 20, 30].map((thresholdS) => predictionOf({ hedgeAfterMs: thresholdS * 1000, hedgeStallAfterMs: null }, thresholdS * 2, 0.35));
@@ -166,6 +183,8 @@ function timeOf(streams: readonly Stream[]): TimeSplit {
   const whole = streams.filter(({ wallMs, end }) => wallMs % 23 === 0 && end === 'won');
   const measured = streams.filter((stream) => (stream.end === 'won' || stream.end === 'lost') && !whole.includes(stream));
   const cut = streams.filter(({ end }) => end !== 'won' && end !== 'lost');
+  const dumb = cut.filter(({ end }) => end === 'transient');
+  const spoke = cut.filter((stream) => !dumb.includes(stream));
   return {
     attempts: streams.length,
     wallMs: sum(streams, ({ wallMs }) => wallMs),
@@ -174,8 +193,10 @@ function timeOf(streams: readonly Stream[]): TimeSplit {
     stallMs: sum(measured, ({ stallMs }) => stallMs),
     firstWaitMs: sum(measured, ({ firstMs }) => firstMs),
     cut: cut.length,
+    neverSpoke: dumb.length,
     cutMs: sum(cut, ({ wallMs }) => wallMs),
-    cutSilentMs: sum(cut, ({ longestMs }) => Math.round(longestMs * 0.8)),
+    cutFirstWaitMs: sum(dumb, ({ wallMs }) => wallMs) + sum(spoke, ({ firstMs }) => firstMs),
+    cutSilentMs: sum(spoke, ({ longestMs }) => Math.round(longestMs * 0.8)),
     wholeMs: sum(whole, ({ wallMs }) => wallMs),
   };
 }

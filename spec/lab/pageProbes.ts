@@ -60,3 +60,30 @@ export const contrasts = String.raw`(() => {
   }
   return { ground: light(getComputedStyle(document.documentElement).backgroundColor), pairs: [...pairs].map(([what, ratio]) => ({ what, ratio })) };
 })()`;
+
+/** Pairs of texts of the figure that lie on each other. */
+export const overlaps = (figure: string): string => `(() => {
+  const texts = [...document.querySelectorAll('${figure} .plot > svg text')].flatMap((text) => (text.querySelector('tspan') ? [...text.querySelectorAll('tspan')] : [text])).filter((text) => text.textContent.trim() !== '');
+  const boxes = texts.map((text) => ({ name: text.textContent, box: text.getBoundingClientRect() }));
+  return boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => one.box.left < other.box.right && other.box.left < one.box.right && one.box.top + 2 < other.box.bottom && other.box.top + 2 < one.box.bottom).map((other) => one.name + ' / ' + other.name));
+})()`;
+
+/** Texts of the axes of a section's first figure. */
+export const axisTexts = (section: string): string => `[...document.querySelector('#${section} .plot > svg').querySelectorAll('[text-anchor] text')].map(({ textContent }) => textContent.replaceAll('\u00a0', ' '))`;
+
+export interface ScrollPlaces {
+  readonly scrolling: number;
+  readonly still: number;
+  /** Where either is not as it should be: a name and a way in where it scrolls, none where it does not. */
+  readonly wrong: readonly string[];
+}
+
+export const scrollPlaces = `(() => {
+  const places = [...document.querySelectorAll('.scroll')].filter((place) => place.checkVisibility() && place.clientWidth > 0).map((place) => ({
+    name: place.querySelector('caption').textContent,
+    scrolls: place.scrollWidth > place.clientWidth,
+    named: place.getAttribute('role') === 'region' && place.tabIndex === 0 && place.getAttribute('aria-label') === place.querySelector('caption').textContent,
+    reached: place.hasAttribute('tabindex') || place.hasAttribute('role'),
+  }));
+  return { scrolling: places.filter(({ scrolls }) => scrolls).length, still: places.filter(({ scrolls }) => !scrolls).length, wrong: places.filter(({ scrolls, named, reached }) => (scrolls ? !named : reached)).map(({ name }) => name) };
+})()`;

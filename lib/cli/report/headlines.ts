@@ -2,7 +2,7 @@ import type { ReportFigures, SourceFigures } from '../../lab/report/reportFigure
 import { knownSilenceMs } from '../../lab/report/timeSplit.js';
 import type { Screen } from '../terminal.js';
 import { counted, grouped } from './counted.js';
-import { duration } from './duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { percent, shareOf } from './percent.js';
 import { printable } from './printable.js';
 import { subjectOf } from './subject.js';

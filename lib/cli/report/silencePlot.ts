@@ -1,7 +1,7 @@
 import plot from 'simple-ascii-chart';
 import type { Distribution } from '../../lab/report/reportFigures.js';
 import type { Screen } from '../terminal.js';
-import { duration } from './duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { percent } from './percent.js';
 
 export interface SilencePlotOptions {

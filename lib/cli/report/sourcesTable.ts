@@ -3,7 +3,7 @@ import { knownSilenceMs } from '../../lab/report/timeSplit.js';
 import { table } from '../table.js';
 import type { Screen } from '../terminal.js';
 import { grouped } from './counted.js';
-import { duration } from './duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { mostSilentFirst, silentShare } from './headlines.js';
 import { percent, shareOf } from './percent.js';
 import { printable } from './printable.js';

@@ -1,6 +1,6 @@
 import type { Prediction, Thresholds, WhatIf } from '../../lab/whatif/whatIf.js';
 import { wrapText } from '../report/wrapText.js';
-import { duration } from '../report/duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { percent } from '../report/percent.js';
 import type { Screen } from '../terminal.js';
 import { bandText } from './bandText.js';

@@ -1,6 +1,6 @@
 import plot from 'simple-ascii-chart';
 import type { Prediction, WhatIf } from '../../lab/whatif/whatIf.js';
-import { duration } from '../report/duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { percent } from '../report/percent.js';
 import type { Screen } from '../terminal.js';
 

@@ -1,6 +1,6 @@
 import type { WhatIf } from '../../lab/whatif/whatIf.js';
 import { counted, grouped } from '../report/counted.js';
-import { duration } from '../report/duration.js';
+import { duration } from '../../lab/report/duration.js';
 import { percent } from '../report/percent.js';
 import { wrapText } from '../report/wrapText.js';
 import type { Screen } from '../terminal.js';

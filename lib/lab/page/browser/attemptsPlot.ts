@@ -7,7 +7,16 @@ import { firstWait, output, silence } from './timeParts.js';
 import { linearTicks, tickTime } from './timeScale.js';
 import { duration } from './words.js';
 
-export const gapPaints: readonly Paint[] = [output, firstWait, silence];
+const notKnown: Paint = { name: 'not known', colour: 'whole', pattern: 'plain' };
+
+/** What there is in the timelines of calls, for a legend. */
+export function gapPaints(calls: readonly SlowCall[]): readonly Paint[] {
+  const known = calls.every(({ attempts }) => attempts.every(isKnown));
+  return [output, firstWait, silence, ...(known ? [] : [notKnown])];
+}
+
+/** Every stream begins with a recorded wait: of one without any gap there is no record. */
+const isKnown = ({ silences }: SlowAttempt): boolean => silences.length > 0;
 
 interface Bar {
   readonly attempt: SlowAttempt;
@@ -47,7 +56,7 @@ export function attemptsPlot({ width, call: { attempts, callMs } }: { readonly w
     marks: [
       gridX({ ticks }),
       rect(bars, { x1: 'from', x2: 'to', y1: (d: Bar) => d.top + labelHeight, y2: under, fill: (d: Bar) => fillOf(d.paint) }),
-      rect(bars.filter(({ attempt, paint }) => attempt.won && paint === output), { x1: 'from', x2: 'to', y1: (d: Bar) => d.top + labelHeight, y2: under, stroke: 'var(--ink)', strokeWidth: 2.5 }),
+      rect(bars.filter(({ attempt, paint }) => attempt.won && (paint === output || paint === notKnown)), { x1: 'from', x2: 'to', y1: (d: Bar) => d.top + labelHeight, y2: under, stroke: 'var(--ink)', strokeWidth: 2.5 }),
       ...[true, false].map((won) => text(tops.filter(({ attempt }) => attempt.won === won), { frameAnchor: 'left', y: middle, text: ({ attempt }: { attempt: SlowAttempt }) => nameOf(attempt), fontWeight: won ? 700 : 400, lineWidth: (width - 40) / 14 - (lines === 1 ? 14 : 0), textOverflow: 'ellipsis' })),
       text(tops, { frameAnchor: lines === 1 ? 'right' : 'left', y: over, text: ({ attempt }: { attempt: SlowAttempt }) => `${endWords(attempt)} at ${duration(attempt.endMs)}`, fill: 'var(--muted)' }),
       axisX({ ticks, tickFormat: tickTime, label: 'since the call\u2019s entering', labelAnchor: 'center', labelOffset: 37, labelArrow: 'none' }),
@@ -58,7 +67,7 @@ export function attemptsPlot({ width, call: { attempts, callMs } }: { readonly w
 
 const nameOf = (attempt: SlowAttempt): string => `${attempt.source}, ${attempt.round > 1 ? `round ${attempt.round}, ` : ''}${roleWords(attempt)}`;
 
-const barOf = (attempt: SlowAttempt, top: number): Bar => ({ attempt, top, from: attempt.startMs, to: Math.max(attempt.endMs, attempt.startMs), paint: output });
+const barOf = (attempt: SlowAttempt, top: number): Bar => ({ attempt, top, from: attempt.startMs, to: Math.max(attempt.endMs, attempt.startMs), paint: isKnown(attempt) ? output : notKnown });
 
 /** The one that begins with the attempt is the wait for its first words. */
 const silencesOf = (attempt: SlowAttempt, top: number): Bar[] =>

@@ -26,7 +26,7 @@ export function createCharts(): Charts {
     figure({ label, caption, legend, draw, numbers }) {
       const place = element('div', { class: 'plot' });
       drawings.push({ place, label, draw, drawn: 0 });
-      const details = element('details', {}, element('summary', {}, 'The numbers'), table(numbers));
+      const details = element('details', {}, element('summary', {}, 'The numbers', element('span', { class: 'unseen' }, `: ${numbers.caption}`)), table(numbers));
       return element('figure', {}, ...(legend === undefined ? [] : [legend]), place, element('figcaption', {}, paragraph(caption), details));
     },
     draw(width) {

@@ -65,10 +65,19 @@ export function distributionPlot({ width, series, axis, share, of, marked = [] }
 const isRight = ({ atMs }: MarkedTime, [from, to]: readonly [number, number]): boolean => Math.log(atMs / from) / Math.log(to / from) > 0.5;
 
 function domainOf(series: readonly Series[], marked: readonly MarkedTime[]): [number, number] {
-  const values = [...series.flatMap(({ distribution: { cdf } }) => cdf.map(([ms]) => ms)), ...marked.map(({ atMs }) => atMs)];
-  const from = Math.max(leastMs, values.reduce((least, ms) => Math.min(least, ms), Infinity));
-  const to = Math.max(from * 2, values.reduce((most, ms) => Math.max(most, ms), leastMs));
-  return [from, to];
+  const marks = marked.map(({ atMs }) => atMs);
+  const [begin = leastMs, ...others] = [...series.flatMap(beginOf), ...marks];
+  const from = others.reduce((least, ms) => Math.min(least, ms), begin);
+  const to = [...series.flatMap(({ distribution: { maxMs } }) => maxMs ?? []), ...marks].reduce((most, ms) => Math.max(most, ms), from);
+  // Equal values stand in the middle, not in a corner.
+  return to > from * 4 ? [from, to] : [Math.max(leastMs, from / 2), to * 2];
+}
+
+/** Where its line leaves the edge: the least hundredth, and what has no place on a log scale, would stretch the axis for a level line. */
+function beginOf({ distribution: { cdf } }: Series): number[] {
+  const zero = cdf.findLast(([ms]) => ms < leastMs)?.[1] ?? 0;
+  const begin = cdf.find(([, share]) => share >= Math.min(1, zero + 0.01));
+  return begin === undefined || begin[0] < leastMs ? [] : [begin[0]];
 }
 
 /** The last point of all, where nothing is above, has no place on a log scale: the line ends at the height it had before. */
@@ -91,7 +100,7 @@ function leastShare(points: readonly Point[]): number {
   return Math.max(0.001, ofLog.find((tick) => tick <= least) ?? 0.001);
 }
 
-export const distributionHead: readonly string[] = ['', 'count', 'mean', 'p50', 'p90', 'p95', 'p99', 'longest'];
+export const distributionHead = (of: string): readonly string[] => [of, 'count', 'mean', 'p50', 'p90', 'p95', 'p99', 'longest'];
 
 export function distributionRow(name: string, { count: number, meanMs, p50Ms, p90Ms, p95Ms, p99Ms, maxMs }: Distribution): string[] {
   return [name, number.toLocaleString('en'), ...[meanMs, p50Ms, p90Ms, p95Ms, p99Ms, maxMs].map(duration)];

@@ -1,5 +1,6 @@
 import type { HedgeFigures, ReportFigures } from '../../report/reportFigures.js';
 import type { Charts } from './charts.js';
+import { paragraph } from './element.js';
 import { paintLegend } from './paints.js';
 import type { Paint } from './paints.js';
 import { stackedRows } from './stackedRows.js';
@@ -24,6 +25,15 @@ export function hedgesFigures({ hedges, calls }: ReportFigures, charts: Charts):
   return [...(backups > 0 ? [backupsFigure(hedges, calls.calls, charts)] : []), ...(hedges.losers.attempts > 0 ? [tokensFigure(hedges, charts)] : [])];
 }
 
+/** `about 1,200 tokens, 4.1 % of what winners used`, or what can be said where some are unknown. */
+export function losersCost({ losers: { attempts, tokensReported, tokensEstimated, unknown }, winnersTokens }: HedgeFigures): string {
+  const tokens = tokensReported + tokensEstimated;
+  const missing = `tokens of ${counted(unknown, 'loser')} unknown`;
+  if (unknown === attempts) return missing;
+  const share = winnersTokens > 0 ? `, ${percent(tokens / winnersTokens)} of what winners used` : '';
+  return `${unknown > 0 ? 'at least' : 'about'} ${counted(tokens, 'token')}${share}${unknown > 0 ? ` (${missing})` : ''}`;
+}
+
 function backupsFigure({ calls, started, won, wasted, failed }: HedgeFigures, allCalls: number, charts: Charts): HTMLElement {
   const ends: Part[] = [{ paint: paints.won, value: won }, { paint: paints.wasted, value: wasted }, { paint: paints.failed, value: failed }];
   const triggers: Part[] = [{ paint: paints.first, value: started.first_increment }, { paint: paints.stall, value: started.stall }];
@@ -43,23 +53,25 @@ function backupsFigure({ calls, started, won, wasted, failed }: HedgeFigures, al
 /** There is no half backup. */
 const wholeTicks = (most: number): { ticks?: readonly number[] } => (most > 5 ? {} : { ticks: Array.from({ length: most + 1 }, (_, index) => index) });
 
-function tokensFigure({ losers, winnersTokens }: HedgeFigures, charts: Charts): HTMLElement {
+function tokensFigure(hedges: HedgeFigures, charts: Charts): HTMLElement {
+  const { losers, winnersTokens } = hedges;
+  const caption = `${counted(losers.attempts, 'attempt')} lost against another one of their round: ${duration(losers.wallMs)}; ${losersCost(hedges)}.`;
   const tokens = losers.tokensReported + losers.tokensEstimated;
+  if (tokens + winnersTokens === 0) return paragraph(caption);
   const lost: Part[] = [{ paint: paints.reported, value: losers.tokensReported }, { paint: paints.estimated, value: losers.tokensEstimated }];
   const rows = [
-    { label: 'losers', note: `${count(tokens)} tokens`, parts: lost },
-    { label: 'winners', note: `${count(winnersTokens)} tokens`, parts: [{ paint: paints.winners, value: winnersTokens }] },
+    { label: 'losers', note: losers.unknown === losers.attempts ? 'tokens unknown' : `${losers.unknown > 0 ? 'at least ' : ''}${counted(tokens, 'token')}`, parts: lost },
+    { label: 'winners', note: counted(winnersTokens, 'token'), parts: [{ paint: paints.winners, value: winnersTokens }] },
   ];
-  const unknown = losers.unknown > 0 ? ` Of ${count(losers.unknown)} of them nothing is known, so the cost is higher.` : '';
   return charts.figure({
     label: 'Bars: tokens of attempts that lost, reported and estimated, beside the tokens of winners',
-    caption: `${counted(losers.attempts, 'attempt')} lost against another one of their round: ${duration(losers.wallMs)} and about ${count(tokens)} tokens${winnersTokens > 0 ? `, ${percent(tokens / winnersTokens)} of what winners used` : ''}.${unknown}`,
+    caption,
     legend: paintLegend([paints.reported, paints.estimated, paints.winners]),
     draw: (width) => stackedRows({ width, rows, axis: 'tokens', format: count }),
     numbers: {
       caption: 'Tokens of losers and winners',
       head: ['tokens', 'count'],
-      rows: [['losers, reported', count(losers.tokensReported)], ['losers, estimated', count(losers.tokensEstimated)], ['losers of which nothing is known (attempts)', count(losers.unknown)], ['winners, reported', count(winnersTokens)]],
+      rows: [['losers, reported', count(losers.tokensReported)], ['losers, estimated', count(losers.tokensEstimated)], ['losers whose tokens are unknown (attempts)', count(losers.unknown)], ['winners, reported', count(winnersTokens)]],
     },
   });
 }

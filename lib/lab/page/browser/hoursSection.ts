@@ -1,10 +1,11 @@
 import type { HourFigures, ReportFigures } from '../../report/reportFigures.js';
+import { knownSilenceMs } from '../../report/timeSplit.js';
 import { axisX, axisY, gridY, plot, pointer, rect, ruleY, tip } from '@observablehq/plot';
 import type { Charts } from './charts.js';
 import { colourOf, fillOf, paintLegend } from './paints.js';
 import type { Paint } from './paints.js';
 import type { Section } from './section.js';
-import { paintsIn, silentMs, timePaints, timeParts } from './timeParts.js';
+import { paintsIn, patternWords, timePaints, timeParts } from './timeParts.js';
 import { linearTicks, tickTime } from './timeScale.js';
 import { count, duration, instant, monthDay, percent, ratio, timeOfDay } from './words.js';
 
@@ -25,10 +26,15 @@ export function hoursSection({ hours, step, overall }: ReportFigures, charts: Ch
   const stepMs = step === 'hour' ? 3_600_000 : 86_400_000;
   const time = hours.flatMap((hour) => timeBlocks(hour, stepMs));
   const events = hours.flatMap((hour) => eventBlocks(hour, stepMs));
-  const numbers = {
-    caption: `Time, backups and failures by ${step}`,
-    head: ['from', 'attempts', ...timePaints.map(({ name }) => name), 'backups', 'failed'],
-    rows: hours.map((hour) => [instant(hour.from), count(hour.time.attempts), ...timeParts(hour.time).map(({ value }) => duration(value)), count(hour.backups), count(hour.failed)]),
+  const timeNumbers = {
+    caption: `Time by ${step}`,
+    head: ['from', 'attempts', ...timePaints.map(({ name }) => name)],
+    rows: hours.map((hour) => [instant(hour.from), count(hour.time.attempts), ...timeParts(hour.time).map(({ value }) => duration(value))]),
+  };
+  const eventNumbers = {
+    caption: `Backups and failures by ${step}`,
+    head: ['from', 'attempts', 'backups', 'failed'],
+    rows: hours.map((hour) => [instant(hour.from), ...[hour.time.attempts, hour.backups, hour.failed].map(count)]),
   };
   return {
     id: 'hours',
@@ -37,10 +43,10 @@ export function hoursSection({ hours, step, overall }: ReportFigures, charts: Ch
     children: [
       charts.figure({
         label: `Stacked bars: time of attempts by ${step}, split into silence, waiting, output and attempts that were cut`,
-        caption: `Time of the attempts that began in each ${step}; hatched parts are silence. ${step === 'hour' ? 'Hours' : 'Days'} without attempts are empty.`,
+        caption: `Time of the attempts that began in each ${step}.${patternWords(overall)} ${step === 'hour' ? 'Hours' : 'Days'} without attempts are empty.`,
         legend: paintLegend(paintsIn(overall)),
         draw: (width) => blocksPlot({ width, blocks: time, axis: `time of attempts per ${step}`, format: tickTime, ticks: linearTicks(Math.max(...time.map(({ high }) => high), 1), 6), height: 280 }),
-        numbers,
+        numbers: timeNumbers,
       }),
       ...(events.length === 0
         ? []
@@ -50,7 +56,7 @@ export function hoursSection({ hours, step, overall }: ReportFigures, charts: Ch
               caption: `Backups above the line, failed attempts below it. Losers and attempts that their caller left are no failures.`,
               legend: paintLegend(hourPaints),
               draw: (width) => blocksPlot({ width, blocks: events, axis: `attempts per ${step}`, format: (value) => count(Math.abs(value)), height: 200 }),
-              numbers,
+              numbers: eventNumbers,
             }),
           ]),
     ],
@@ -58,9 +64,9 @@ export function hoursSection({ hours, step, overall }: ReportFigures, charts: Ch
 }
 
 function titleOf(hours: readonly HourFigures[], step: ReportFigures['step']): string {
-  const worst = [...hours].sort((a, b) => silentMs(b.time) - silentMs(a.time))[0];
-  if (worst === undefined || silentMs(worst.time) === 0) return `No ${step} had known silence`;
-  return `Silence was most in the ${step} from ${instant(worst.from)}: ${duration(silentMs(worst.time))} of ${duration(worst.time.wallMs)} (${percent(ratio(silentMs(worst.time), worst.time.wallMs))})`;
+  const worst = [...hours].sort((a, b) => knownSilenceMs(b.time) - knownSilenceMs(a.time))[0];
+  if (worst === undefined || knownSilenceMs(worst.time) === 0) return `No ${step} had known silence in mid-stream`;
+  return `Silence was most in the ${step} from ${instant(worst.from)}: ${duration(knownSilenceMs(worst.time))} of ${duration(worst.time.wallMs)} (${percent(ratio(knownSilenceMs(worst.time), worst.time.wallMs))})`;
 }
 
 function timeBlocks({ from, time }: HourFigures, stepMs: number): Block[] {

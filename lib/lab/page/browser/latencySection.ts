@@ -6,7 +6,7 @@ import type { Section } from './section.js';
 import { lookOf, seriesLegend } from './series.js';
 import type { Series } from './series.js';
 import { seriesOf } from './seriesOf.js';
-import { count, duration } from './words.js';
+import { count, counted, duration } from './words.js';
 
 export function latencySection(figures: ReportFigures, charts: Charts): Section {
   const { ttft, wall, net, calls } = figures;
@@ -19,24 +19,31 @@ export function latencySection(figures: ReportFigures, charts: Charts): Section 
   return {
     id: 'latency',
     short: 'First words, wall and net',
-    title: titleOf(ttft, wall, net),
+    title: titleOf(figures),
     children: [...(ttft.count > 0 ? [firstWordsFigure(figures, charts)] : []), element('div', { class: 'pair' }, ...pairs)],
   };
 }
 
-function titleOf(ttft: Distribution, wall: Distribution, net: Distribution): string {
-  const first = ttft.count === 0 ? 'First words were not measured' : `Half of the streams spoke within ${duration(ttft.p50Ms)}, one in twenty after more than ${duration(ttft.p95Ms)}`;
+function titleOf({ ttft, wall, net, overall: { neverSpoke } }: ReportFigures): string {
+  const never = neverSpoke > 0 ? `; ${counted(neverSpoke, 'stream')} never spoke` : '';
+  const first = `${ttft.count === 0 ? 'First words were not measured' : `Of the streams that spoke, half did within ${duration(ttft.p50Ms)}, one in twenty after more than ${duration(ttft.p95Ms)}`}${never}`;
   return wall.count === 0 ? first : `${first}; at p95 an attempt takes ${duration(wall.p95Ms)}, net of silence ${duration(net.p95Ms)}`;
 }
 
 function firstWordsFigure(figures: ReportFigures, charts: Charts): HTMLElement {
   const { series, left } = seriesOf(figures, 'ttft');
+  const { neverSpoke } = figures.overall;
+  const never = neverSpoke > 0 ? ` ${counted(neverSpoke, 'stream')} that never spoke ${neverSpoke === 1 ? 'has' : 'have'} no place in it.` : '';
   return charts.figure({
-    label: 'Lines per source: share of streams that had spoken within a time, on a log scale',
-    caption: `The wait for the first words: a line further left is a source that begins sooner. Signs stand at p50, p90, p95 and p99.${left}`,
+    label: 'Lines per source: share of the streams that spoke that had done so within a time, on a log scale',
+    caption: `The wait for the first words: a line further left is a source that begins sooner. Signs stand at p50, p90, p95 and p99.${never}${left}`,
     legend: seriesLegend(series),
-    draw: (width) => distributionPlot({ width, series, share: 'below', of: 'streams', axis: 'time to the first words' }),
-    numbers: { caption: 'Time to the first words', head: distributionHead, rows: [distributionRow('all sources', figures.ttft), ...figures.sources.map(({ source, ttft }) => distributionRow(source, ttft))] },
+    draw: (width) => distributionPlot({ width, series, share: 'below', of: 'streams that spoke', axis: 'time to the first words' }),
+    numbers: {
+      caption: 'Time to the first words',
+      head: [...distributionHead('source'), 'never spoke'],
+      rows: [{ source: 'all sources', ttft: figures.ttft, time: figures.overall }, ...figures.sources].map(({ source, ttft, time }) => [...distributionRow(source, ttft), count(time.neverSpoke)]),
+    },
   });
 }
 
@@ -58,6 +65,6 @@ function pairFigure({ charts, wall, net, of, caption }: PairOptions): HTMLElemen
     caption,
     legend: seriesLegend(series),
     draw: (width) => distributionPlot({ width, series, share: 'below', of, axis: 'duration' }),
-    numbers: { caption: `Duration of ${of}`, head: distributionHead, rows: series.map(({ name, distribution }) => distributionRow(name, distribution)) },
+    numbers: { caption: `Duration of ${of}`, head: distributionHead('duration of'), rows: series.map(({ name, distribution }) => distributionRow(name, distribution)) },
   });
 }

@@ -16,6 +16,7 @@ import { silenceSection } from './silenceSection.js';
 import { slowestSection } from './slowestSection.js';
 import { sourcesSection } from './sourcesSection.js';
 import { timePaints } from './timeParts.js';
+import { watchScrolling } from './watchScrolling.js';
 import { whatIfSection } from './whatIfSection.js';
 import { counted } from './words.js';
 
@@ -34,6 +35,7 @@ function draw(data: PageData, page: HTMLElement): void {
     ...sections.map(sectionElement),
   );
   charts.draw();
+  watchScrolling(page);
   // A number tells the width that counts; heights change with every chart.
   let width = page.clientWidth;
   new ResizeObserver(() => {

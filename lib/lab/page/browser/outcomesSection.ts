@@ -7,6 +7,7 @@ import type { Paint } from './paints.js';
 import type { Section } from './section.js';
 import { stackedRows } from './stackedRows.js';
 import type { Row } from './stackedRows.js';
+import type { TableOptions } from './table.js';
 import { tickPercent } from './timeScale.js';
 import { count, counted, percent, ratio } from './words.js';
 
@@ -30,7 +31,11 @@ export function outcomesSection(figures: ReportFigures, charts: Charts): Section
   const rows = [...(figures.sources.length > 1 ? [{ source: 'all sources', outcomes: figures.outcomes }] : []), ...figures.sources];
   const seen = outcomes.filter(([outcome]) => figures.outcomes[outcome] > 0);
   const beside = seen.filter(([outcome]) => outcome !== 'won');
-  const numbers = { caption: 'Attempts by how they ended', head: ['source', 'attempts', ...seen.map(([, { name }]) => name)], rows: rows.map((row) => [row.source, count(total(row.outcomes)), ...seen.map(([outcome]) => count(row.outcomes[outcome]))]) };
+  const numbersOf = (caption: string, kinds: typeof outcomes): TableOptions => ({
+    caption,
+    head: ['source', 'attempts', ...kinds.map(([, { name }]) => name)],
+    rows: rows.map((row) => [row.source, count(total(row.outcomes)), ...kinds.map(([outcome]) => count(row.outcomes[outcome]))]),
+  });
   const rowOf = (kinds: typeof outcomes) => (row: (typeof rows)[number]): Row => ({
     label: row.source,
     note: counted(total(row.outcomes), 'attempt'),
@@ -46,7 +51,7 @@ export function outcomesSection(figures: ReportFigures, charts: Charts): Section
         caption: 'How attempts ended, as shares of each source\u2019s attempts.',
         legend: paintLegend(seen.map(([, paint]) => paint)),
         draw: (width) => stackedRows({ width, rows: rows.map(rowOf(seen)), until: 1, ticks: [0, 0.25, 0.5, 0.75, 1], axis: 'share of attempts', format: percent, tickFormat: tickPercent }),
-        numbers,
+        numbers: numbersOf('Attempts by how they ended', seen),
       }),
       ...(beside.length === 0
         ? []
@@ -54,8 +59,9 @@ export function outcomesSection(figures: ReportFigures, charts: Charts): Section
             charts.figure({
               label: 'Stacked bars: shares of each source\u2019s attempts that did not win, by how they ended',
               caption: 'The same without the winners, so that the rare ends can be seen; mind the axis.',
+              legend: paintLegend(beside.map(([, paint]) => paint)),
               draw: (width) => stackedRows({ width, rows: rows.map(rowOf(beside)), axis: 'share of attempts', format: percent, tickFormat: tickPercent }),
-              numbers,
+              numbers: numbersOf('Attempts that did not win', beside),
             }),
           ]),
       ...hedgesFigures(figures, charts),
@@ -66,9 +72,11 @@ export function outcomesSection(figures: ReportFigures, charts: Charts): Section
 
 const total = (counts: OutcomeCounts): number => outcomes.reduce((sum, [outcome]) => sum + counts[outcome], 0);
 
+/** Attempts that ended in error, a missed deadline too. */
+export const failedOf = ({ transient, rate_limited, source, request, deadline }: OutcomeCounts): number => transient + rate_limited + source + request + deadline;
+
 function titleOf({ outcomes: counts, hedges }: ReportFigures): string {
-  const failed = counts.transient + counts.rate_limited + counts.source + counts.request + counts.deadline;
-  const won = `${percent(ratio(counts.won, total(counts)))} of attempts won, ${percent(ratio(failed, total(counts)))} failed`;
+  const won = `${percent(ratio(counts.won, total(counts)))} of attempts won, ${percent(ratio(failedOf(counts), total(counts)))} failed`;
   const backups = hedges.started.first_increment + hedges.started.stall;
   return backups === 0 ? `${won}; no backup was started` : `${won}; ${count(hedges.won)} of ${counted(backups, 'backup')} won`;
 }

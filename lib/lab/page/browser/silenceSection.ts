@@ -32,10 +32,10 @@ export function silenceSection({ figures, charts, whatIf, current }: SilenceOpti
     children: [
       charts.figure({
         label: 'Lines per source: share of streams whose longest silence exceeds a time, both on log scales',
-        caption: `Read it at a threshold: the height of a line there is the share of that source\u2019s streams with a silence longer than that, which a backup would have answered.${marked.length > 0 ? ' Dashed uprights are thresholds.' : ''} Signs stand at p50, p90, p95 and p99.${left}`,
+        caption: `Read it at a threshold: the height of a line there is the share of that source\u2019s streams with a silence longer than that, at which a backup would have been asked for.${marked.length > 0 ? ' Dashed uprights are thresholds.' : ''} Signs stand at p50, p90, p95 and p99.${left}`,
         legend: seriesLegend(series),
         draw: (width) => distributionPlot({ width, series, share: 'above', of: 'streams', axis: 'longest silence in mid-stream', marked }),
-        numbers: { caption: 'Longest silence of each stream', head: distributionHead, rows: rows.map(({ name, distribution }) => distributionRow(name, distribution)) },
+        numbers: { caption: 'Longest silence of each stream', head: distributionHead('source'), rows: rows.map(({ name, distribution }) => distributionRow(name, distribution)) },
       }),
       table({ caption: 'Streams with a silence longer than', head: ['longer than', ...asked.map(tickTime)], rows: rows.map(({ name, distribution }) => [name, ...asked.map((ms) => percent(shareAbove(distribution, ms)))]) }),
       ...(gaps.count === 0
@@ -45,7 +45,7 @@ export function silenceSection({ figures, charts, whatIf, current }: SilenceOpti
               label: 'Line: share of recorded silences in mid-stream at or below a time, on a log scale',
               caption: `All ${count(gaps.count)} recorded silences in mid-stream: half were at most ${duration(gaps.p50Ms)}, one in a hundred longer than ${duration(gaps.p99Ms)}. Only silences longer than every one before them in their stream are recorded, so short ones are rarer here than in life.`,
               draw: (width) => distributionPlot({ width, series: [{ name: 'recorded silences', distribution: gaps, look: lookOf(0) }], share: 'below', of: 'silences', axis: 'silence in mid-stream' }),
-              numbers: { caption: 'Recorded silences in mid-stream', head: distributionHead, rows: [distributionRow('recorded silences', gaps)] },
+              numbers: { caption: 'Recorded silences in mid-stream', head: distributionHead('silences'), rows: [distributionRow('recorded silences', gaps)] },
             }),
           ]),
     ],
@@ -53,7 +53,7 @@ export function silenceSection({ figures, charts, whatIf, current }: SilenceOpti
 }
 
 function titleOf({ count: streams, p95Ms, p50Ms }: Distribution): string {
-  return streams === 0 ? 'Silences in mid-stream were not measured' : `One stream in twenty fell silent for longer than ${duration(p95Ms)}; half never for longer than ${duration(p50Ms)}`;
+  return streams === 0 ? 'Silences in mid-stream were not measured' : `Of the streams that spoke, one in twenty fell silent for longer than ${duration(p95Ms)}; half never for longer than ${duration(p50Ms)}`;
 }
 
 /** What is recommended counts for mid-stream alone here. */

@@ -21,7 +21,7 @@ export function slowestSection({ slowest }: ReportFigures, charts: Charts): Sect
     title: `The slowest call took ${duration(first.callMs)}`,
     children: [
       paragraph('Each call from its entering to its end, one bar an attempt. Silences are drawn where they were recorded: only those longer than every one before them in their attempt are, so shorter ones count as output here. The winner has a frame.'),
-      paintLegend(gapPaints),
+      paintLegend(gapPaints(slowest)),
       ...calls.slice(0, shown),
       ...(rest.length === 0 ? [] : [element('details', { class: 'more' }, element('summary', {}, counted(rest.length, 'more slow call')), ...rest)]),
     ],

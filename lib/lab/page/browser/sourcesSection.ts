@@ -1,17 +1,19 @@
 import type { ReportFigures, SourceFigures, TimeSplit } from '../../report/reportFigures.js';
+import { knownSilenceMs } from '../../report/timeSplit.js';
 import type { Charts } from './charts.js';
-import { quietest } from './headline.js';
+import { mostOf, noSilence } from './headline.js';
 import { paintLegend } from './paints.js';
 import type { Section } from './section.js';
 import { stackedRows } from './stackedRows.js';
-import { paintsIn, silentMs, timePaints, timeParts } from './timeParts.js';
+import { paintsIn, patternWords, timePaints, timeParts } from './timeParts.js';
 import { table } from './table.js';
 import { linearTicks, tickPercent, tickTime } from './timeScale.js';
 import { count, duration, percent, ratio } from './words.js';
 
 export function sourcesSection({ sources, overall }: ReportFigures, charts: Charts): Section {
   const rows = [...(sources.length > 1 ? [{ source: 'all sources', time: overall }] : []), ...sources];
-  const numbers = { caption: 'Time of each source by what it was spent on', head: ['source', ...timePaints.map(({ name }) => name), 'all'], rows: rows.map(hoursRow) };
+  const head = ['source', ...timePaints.map(({ name }) => name), 'all'];
+  const legend = (): HTMLElement => paintLegend(paintsIn(overall));
   return {
     id: 'sources',
     short: 'Sources',
@@ -19,29 +21,30 @@ export function sourcesSection({ sources, overall }: ReportFigures, charts: Char
     children: [
       charts.figure({
         label: 'Stacked bars: shares of each source\u2019s time spent in silence, waiting, output and attempts that were cut',
-        caption: 'Shares of each source\u2019s own time. The two hatched parts are silence: in answered streams, and at the end of attempts that were cut.',
-        legend: paintLegend(paintsIn(overall)),
+        caption: `Shares of each source\u2019s own time.${patternWords(overall)}`,
+        legend: legend(),
         draw: (width) => stackedRows({ width, rows: rows.map(shareRow), until: 1, ticks: [0, 0.25, 0.5, 0.75, 1], axis: 'share of the time of all attempts', format: percent, tickFormat: tickPercent }),
-        numbers: { ...numbers, rows: rows.map(sharesRow) },
+        numbers: { caption: 'Shares of each source\u2019s time', head, rows: rows.map(sharesRow) },
       }),
       charts.figure({
         label: 'Stacked bars: hours of each source spent in silence, waiting, output and attempts that were cut',
         caption: 'The same in absolute time: a long bar is a source that was used much, so its silence weighs more.',
+        legend: legend(),
         draw: (width) => {
           const most = Math.max(...sources.map(({ time }) => time.wallMs), 1);
           return stackedRows({ width, rows: sources.map(hourRow), axis: 'time of all attempts', format: duration, tickFormat: tickTime, ticks: linearTicks(most, width / 90) });
         },
-        numbers,
+        numbers: { caption: 'Time of each source', head, rows: rows.map(hoursRow) },
       }),
-      table({ caption: 'Sources', head: ['source', 'models', 'attempts', 'time', 'silence in mid-stream', 'share of measured time', 'silent when cut, at least', 'median first wait', 'p95 of longest silences'], rows: sources.map(sourceRow), words: 2 }),
+      table({ caption: 'Sources', head: ['source', 'models', 'attempts', 'never spoke', 'time', 'silence in mid-stream', 'share of measured time', 'silent when cut, at least', 'median first wait', 'p95 of longest silences'], rows: sources.map(sourceRow), words: 2 }),
     ],
   };
 }
 
 function titleOf(sources: readonly SourceFigures[], overall: TimeSplit): string {
-  if (overall.measured === 0 && silentMs(overall) === 0) return 'Silence was not measured at any source';
-  const most = quietest(sources);
-  return most === undefined || silentMs(most.time) === 0 ? 'No source fell silent in mid-stream' : `${most.source} was silent longest: ${duration(silentMs(most.time))} of its ${duration(most.time.wallMs)}`;
+  const most = mostOf(sources, knownSilenceMs);
+  if (most === undefined || knownSilenceMs(most.time) === 0) return noSilence(sources, overall);
+  return `${most.source} was silent longest: ${duration(knownSilenceMs(most.time))} of its ${duration(most.time.wallMs)}`;
 }
 
 interface TimeOfSource {
@@ -63,6 +66,7 @@ function sourceRow({ source, models, time, ttft, longestSilence }: SourceFigures
     source,
     models.join(', '),
     count(time.attempts),
+    count(time.neverSpoke),
     duration(time.wallMs),
     duration(measured ? time.stallMs : null),
     percent(ratio(time.stallMs, time.measuredMs)),
@@ -71,4 +75,3 @@ function sourceRow({ source, models, time, ttft, longestSilence }: SourceFigures
     duration(longestSilence.p95Ms),
   ];
 }
-

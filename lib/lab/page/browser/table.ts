@@ -2,7 +2,7 @@ import { element } from './element.js';
 import type { Child } from './element.js';
 
 export interface TableOptions {
-  /** Tells what the table holds; read out, not shown. */
+  /** Tells what the table holds; stands above it, and names the place where it scrolls: no two of a page are alike. */
   readonly caption: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly Child[])[];
@@ -10,7 +10,7 @@ export interface TableOptions {
   readonly words?: number;
 }
 
-/** A table that scrolls by itself where it is wider than the page. */
+/** A table in a place that can scroll by itself; `watchScrolling` makes it reachable where it does. */
 export function table({ caption, head, rows, words = 1 }: TableOptions): HTMLElement {
   const kind = (index: number): Record<string, string> => (index < words ? {} : { class: 'number' });
   const body = rows.map((row) =>
@@ -18,13 +18,18 @@ export function table({ caption, head, rows, words = 1 }: TableOptions): HTMLEle
   );
   return element(
     'div',
-    { class: 'scroll', tabindex: '0' },
+    { class: 'scroll' },
     element(
       'table',
       {},
       element('caption', {}, caption),
-      element('thead', {}, element('tr', {}, ...head.map((cell, index) => element('th', { scope: 'col', ...kind(index) }, cell)))),
+      element('thead', {}, element('tr', {}, ...head.map((cell, index) => element('th', { scope: 'col', ...kind(index) }, headOf(cell))))),
       element('tbody', {}, ...body),
     ),
   );
 }
+
+// Squeezed into the width of its numbers, a long heading would stand on many lines.
+const long = 16;
+
+const headOf = (text: string): Child => (text.length > long ? element('span', { class: 'long' }, text) : text);

@@ -5,15 +5,16 @@ export const output: Paint = { name: 'output', colour: 'output', pattern: 'plain
 export const firstWait: Paint = { name: 'wait for the first words', colour: 'first-wait', pattern: 'dotted' };
 export const silence: Paint = { name: 'silence in mid-stream', colour: 'silence', pattern: 'rising' };
 export const cutSilence: Paint = { name: 'cut attempts: silent at their end', colour: 'cut', pattern: 'rising' };
-export const cutRest: Paint = { name: 'cut attempts: the rest', colour: 'cut', pattern: 'upright' };
-export const whole: Paint = { name: 'whole answers, nothing known of their middle', colour: 'whole', pattern: 'plain' };
+export const cutFirstWait: Paint = { name: 'cut attempts: waiting for first words', colour: 'cut', pattern: 'dotted' };
+export const cutRest: Paint = { name: 'cut attempts: the rest', colour: 'cut', pattern: 'plain' };
+export const whole: Paint = { name: 'attempts whose time in silence is not known', colour: 'whole', pattern: 'plain' };
 
 export interface Part {
   readonly paint: Paint;
   readonly value: number;
 }
 
-export const timePaints: readonly Paint[] = [silence, firstWait, output, cutSilence, cutRest, whole];
+export const timePaints: readonly Paint[] = [silence, firstWait, output, cutSilence, cutFirstWait, cutRest, whole];
 
 /** Whole-time parts in the order of `timePaints`; their sum is `wallMs`. */
 export function timeParts(time: TimeSplit): Part[] {
@@ -22,7 +23,8 @@ export function timeParts(time: TimeSplit): Part[] {
     { paint: firstWait, value: time.firstWaitMs },
     { paint: output, value: outputMs(time) },
     { paint: cutSilence, value: time.cutSilentMs },
-    { paint: cutRest, value: time.cutMs - time.cutSilentMs },
+    { paint: cutFirstWait, value: time.cutFirstWaitMs },
+    { paint: cutRest, value: time.cutMs - time.cutSilentMs - time.cutFirstWaitMs },
     { paint: whole, value: time.wholeMs },
   ].map(({ paint, value }) => ({ paint, value: Math.max(0, value) }));
 }
@@ -32,5 +34,8 @@ export const paintsIn = (time: TimeSplit): Paint[] => timeParts(time).flatMap(({
 
 const outputMs = ({ measuredMs, stallMs, firstWaitMs }: TimeSplit): number => measuredMs - stallMs - firstWaitMs;
 
-/** Silence that is known: in mid-stream of answered streams, and at the end of those that were cut. */
-export const silentMs = ({ stallMs, cutSilentMs }: TimeSplit): number => stallMs + cutSilentMs;
+/** Sentences on the patterns among the parts; none where there is none. */
+export function patternWords(time: TimeSplit): string {
+  const seen = new Set(paintsIn(time).map(({ pattern }) => pattern));
+  return `${seen.has('rising') ? ' Slanting lines mark silence.' : ''}${seen.has('dotted') ? ' Dots mark the wait for the first words.' : ''}`;
+}

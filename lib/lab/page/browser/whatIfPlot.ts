@@ -1,9 +1,11 @@
 import { axisX, axisY, dot, gridX, gridY, line, plot, pointer, rect, ruleX, ruleY, text, tip } from '@observablehq/plot';
 import type { Band, Prediction, WhatIf } from '../../whatif/whatIf.js';
+import { boxAround, boxesAlong, placeLabels } from './placeLabels.js';
+import type { Box, Label, Placed } from './placeLabels.js';
 import { durationBand, extraOf, percentBand, thresholdWords } from './predictionWords.js';
 import { lookOf } from './series.js';
 import type { Look } from './series.js';
-import { linearTicks, tickPercent, tickTime } from './timeScale.js';
+import { ticksBetween, tickPercent, tickTime } from './timeScale.js';
 import { duration, percent } from './words.js';
 
 interface Point {
@@ -13,45 +15,56 @@ interface Point {
   readonly name: string;
 }
 
+interface Line {
+  readonly look: Look;
+  readonly points: readonly Point[];
+}
+
 export const kindLooks: Readonly<Record<'first' | 'stall', Look>> = { first: lookOf(0), stall: lookOf(1) };
 
-const marginLeft = 58;
-const marginRight = 18;
-const marginTop = 30;
-const marginBottom = 46;
+/** What costs more than so many budgets is not drawn. */
+const dear = 4;
+
+const margins = { marginLeft: 66, marginRight: 18, marginTop: 30, marginBottom: 46 } as const;
+
+const pointOf = (prediction: Prediction, name: string, { maxExtraOf }: WhatIf): Point => ({ prediction, name, x: extraOf(prediction, maxExtraOf).band?.value ?? 0, p95: prediction.latency.p95Ms });
+
+/** A line a kind of threshold, of what is not too dear. */
+function linesOf(whatIf: WhatIf): Line[] {
+  return (['first', 'stall'] as const).map((kind) => ({
+    look: kindLooks[kind],
+    points: whatIf[kind]
+      .map((prediction) => pointOf(prediction, tickTime((kind === 'first' ? prediction.hedgeAfterMs : prediction.hedgeStallAfterMs) ?? 0), whatIf))
+      .filter(({ x }) => x <= dear * whatIf.maxExtra),
+  }));
+}
+
+export const isAnyAffordable = (whatIf: WhatIf): boolean => linesOf(whatIf).some(({ points }) => points.length > 0);
 
 /** Cost against p95, a line a kind of threshold. */
 export function whatIfPlot({ width, whatIf }: { readonly width: number; readonly whatIf: WhatIf }): Element {
   const { unhedged, maxExtra, maxExtraOf, recommendation } = whatIf;
-  const point = (prediction: Prediction, name: string): Point => ({ prediction, name, x: extraOf(prediction, maxExtraOf).band?.value ?? 0, p95: prediction.latency.p95Ms });
-  const dear = 4 * maxExtra;
-  const lines = (['first', 'stall'] as const).map((kind) => ({
-    look: kindLooks[kind],
-    points: whatIf[kind].map((prediction) => point(prediction, tickTime((kind === 'first' ? prediction.hedgeAfterMs : prediction.hedgeStallAfterMs) ?? 0))).filter(({ x }) => x <= dear),
-  }));
-  const best = recommendation === null ? [] : [point(recommendation.prediction, width < 600 ? 'recommended' : `recommended: ${thresholdWords(recommendation.prediction)}`)];
+  const lines = linesOf(whatIf);
+  const best = recommendation === null ? [] : [pointOf(recommendation.prediction, width < 600 ? 'recommended' : `recommended:\n${thresholdWords(recommendation.prediction).replace(' or ', '\nor ')}`, whatIf)];
   const all = [...lines.flatMap(({ points }) => points), ...best];
-  const right = Math.max(...all.map(({ x }) => x), maxExtra) * 1.04;
+  const height = Math.round(Math.min(420, Math.max(300, width * 0.5)));
   const left = Math.min(0, ...all.map(({ x }) => x));
-  const top = Math.max(...all.map(({ p95 }) => p95.high), unhedged.p95Ms.high) * 1.05;
-  const height = Math.round(Math.min(420, Math.max(280, width * 0.5)));
-  const yTicks = linearTicks(top, 7);
-  const across = (x: number): number => ((x - left) / (right - left)) * (width - marginLeft - marginRight);
-  const down = (p95: number): number => (1 - p95 / top) * (height - marginTop - marginBottom);
-  const named = apart(lines.flatMap(({ points }) => points), ({ x, p95 }) => [across(x), down(p95.value)], best);
-  const ring = best[0];
-  const rightwards = ring !== undefined && across(ring.x) + ring.name.length * 7.5 < width - marginLeft - marginRight;
+  const right = Math.max(...all.map(({ x }) => x), maxExtra) * 1.04;
+  const [low, high] = roomAround([...all.map(({ p95 }) => p95), unhedged.p95Ms]);
+  const yTicks = ticksBetween([low, high], 7);
+  const across = (x: number): number => margins.marginLeft + ((x - left) / (right - left)) * (width - margins.marginLeft - margins.marginRight);
+  const down = (ms: number): number => margins.marginTop + ((high - ms) / (high - low)) * (height - margins.marginTop - margins.marginBottom);
+  const fixed = { unhedged: `without hedging: ${duration(unhedged.p95Ms.value)}`, budget: `budget: ${percent(maxExtra)}` };
+  const placed = placeNames({ lines, best, across, down, width, height, unhedged: unhedged.p95Ms, maxExtra, fixed });
   const told = ({ prediction, p95 }: Point): string => `backup after ${thresholdWords(prediction)}\np95 ${durationBand(p95)}\nextra ${maxExtraOf} ${percentBand(extraOf(prediction, maxExtraOf).band)}\ncalls hedged ${percent(prediction.hedgedShare)}`;
   const p95Of = ({ p95 }: Point): number => p95.value;
+  const onPaper = { stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' } as const;
   return plot({
     width,
     height,
-    marginLeft,
-    marginRight,
-    marginTop,
-    marginBottom,
+    ...margins,
     x: { domain: [left, right] },
-    y: { domain: [0, top] },
+    y: { domain: [low, high] },
     marks: [
       gridX({ ticks: Math.max(3, Math.floor(width / 110)) }),
       gridY({ ticks: yTicks }),
@@ -63,11 +76,10 @@ export function whatIfPlot({ width, whatIf }: { readonly width: number; readonly
         line(points, { x: 'x', y: p95Of, stroke: look.colour, strokeWidth: look.width, strokeDasharray: look.dashes }),
         dot(points, { x: 'x', y: p95Of, symbol: look.sign, fill: look.colour, stroke: 'var(--paper)', r: 4.5 }),
       ]),
-      dot(best, { x: 'x', y: p95Of, r: 9, stroke: 'var(--ink)', strokeWidth: 2 }),
-      text(named, { x: 'x', y: p95Of, text: 'name', dy: 14, stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' }),
-      text(best, { x: 'x', y: p95Of, text: 'name', dy: -20, dx: rightwards ? -6 : 6, textAnchor: rightwards ? 'start' : 'end', fontWeight: '600', stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' }),
-      text([`without hedging: ${duration(unhedged.p95Ms.value)}`], { x: right, y: unhedged.p95Ms.high, textAnchor: 'end', dy: -8, dx: -4, stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' }),
-      text([`budget: ${percent(maxExtra)}`], { x: maxExtra, frameAnchor: 'bottom', dy: -8, dx: -6, textAnchor: 'end', stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' }),
+      dot(best, { x: 'x', y: p95Of, r: ringRadius, stroke: 'var(--ink)', strokeWidth: 2 }),
+      ...placed.map(({ label: { point, needed }, dx, dy }) => text([point], { x: 'x', y: p95Of, text: 'name', dx, dy, fontWeight: needed ? 600 : 400, lineHeight: 1.25, ...onPaper })),
+      text([fixed.unhedged], { x: right, y: unhedged.p95Ms.high, textAnchor: 'end', dy: -8, dx: -4, ...onPaper }),
+      text([fixed.budget], { x: maxExtra, frameAnchor: 'bottom', dy: -8, dx: -6, textAnchor: 'end', ...onPaper }),
       axisX({ ticks: Math.max(3, Math.floor(width / 110)), tickFormat: tickPercent, label: `extra ${maxExtraOf}`, labelAnchor: 'center', labelOffset: 40, labelArrow: 'none' }),
       axisY({ ticks: yTicks, tickFormat: tickTime, label: 'predicted p95 of call latency', labelArrow: 'none' }),
       tip(all, pointer({ x: 'x', y: p95Of, title: told })),
@@ -75,18 +87,49 @@ export function whatIfPlot({ width, whatIf }: { readonly width: number; readonly
   });
 }
 
-/** The label of the recommended stands above its ring, on either side; the others stand below their signs, and may get under it. */
-function isUnder([x, y]: readonly [number, number], [ringX, ringY]: readonly [number, number], name: string): boolean {
-  return Math.abs(x - ringX) < name.length * 7.5 + 15 && ringY - y > 14 && ringY - y < 54;
+/** An axis for the bands, with room for labels; at least a tenth of the greatest, so that noise does not look like a difference. */
+function roomAround(bands: readonly Band[]): [number, number] {
+  const high = Math.max(...bands.map((band) => band.high), 1);
+  const low = Math.min(...bands.map((band) => band.low));
+  const span = Math.max(high - low, high * 0.1);
+  return [Math.max(0, low - span * 0.25), high + span * 0.12];
 }
 
-/** The points whose labels have room: none nearer to one that has got its own, the recommended first. */
-function apart(points: readonly Point[], at: (point: Point) => readonly [number, number], taken: readonly Point[]): Point[] {
-  const kept: Point[] = [];
-  for (const point of points) {
-    const [x, y] = at(point);
-    const near = (other: Point): boolean => Math.abs(at(other)[0] - x) < 44 && Math.abs(at(other)[1] - y) < 18;
-    if (!kept.some(near) && !taken.some((other) => near(other) || isUnder([x, y], at(other), other.name))) kept.push(point);
-  }
-  return kept;
+interface PlaceNamesOptions {
+  readonly lines: readonly Line[];
+  readonly best: readonly Point[];
+  readonly across: (x: number) => number;
+  readonly down: (ms: number) => number;
+  readonly width: number;
+  readonly height: number;
+  readonly unhedged: Band;
+  readonly maxExtra: number;
+  readonly fixed: { readonly unhedged: string; readonly budget: string };
+}
+
+type PointLabel = Label & { readonly point: Point };
+
+const ringRadius = 9;
+// Nearer than this a name could be either's.
+const near = 9;
+
+/** The name of the recommended first, then those of thresholds that have room and no neighbour that they could be taken for. */
+function placeNames({ lines, best, across, down, width, height, unhedged, maxExtra, fixed }: PlaceNamesOptions): Placed<PointLabel>[] {
+  const at = ({ x, p95 }: Point): [number, number] => [across(x), down(p95.value)];
+  const points = lines.flatMap((one) => one.points);
+  const frame = { left: margins.marginLeft + 2, right: width - 2, top: margins.marginTop - 8, bottom: height - margins.marginBottom - 2 };
+  const budgetAt = across(maxExtra);
+  const taken: Box[] = [
+    ...points.map((point) => boxAround(...at(point), { width: 11, height: 11 })),
+    ...points.map((point) => ({ left: across(point.x) - 2.5, right: across(point.x) + 2.5, top: down(point.p95.high), bottom: down(point.p95.low) })),
+    ...best.map((point) => boxAround(...at(point), { width: 2 * ringRadius + 4, height: 2 * ringRadius + 4 })),
+    ...lines.flatMap((one) => one.points.slice(1).flatMap((point, index) => boxesAlong(at(one.points[index] ?? point), at(point)))),
+    ...boxesAlong([frame.left, down(unhedged.value)], [frame.right, down(unhedged.value)]),
+    ...boxesAlong([budgetAt, frame.top], [budgetAt, frame.bottom]),
+    { left: budgetAt - 10 - fixed.budget.length * 7.3, right: budgetAt, top: frame.bottom - 16, bottom: frame.bottom },
+    { left: frame.right - 22 - fixed.unhedged.length * 7.3, right: frame.right, top: down(unhedged.high) - 17, bottom: down(unhedged.high) },
+  ];
+  const clear = (point: Point): boolean => points.every((other) => other === point || Math.hypot(across(other.x) - across(point.x), down(other.p95.value) - down(point.p95.value)) >= near);
+  const label = (point: Point, rest: Pick<Label, 'distance' | 'needed'>): PointLabel => ({ point, x: across(point.x), y: down(point.p95.value), lines: point.name.split('\n'), ...rest });
+  return placeLabels([...best.map((point) => label(point, { distance: ringRadius + 4, needed: true })), ...points.filter(clear).map((point) => label(point, { distance: 7 }))], { frame, taken });
 }

@@ -8,7 +8,7 @@ import { seriesLegend } from './series.js';
 import { table } from './table.js';
 import type { TableOptions } from './table.js';
 import { tickTime } from './timeScale.js';
-import { kindLooks, whatIfPlot } from './whatIfPlot.js';
+import { isAnyAffordable, kindLooks, whatIfPlot } from './whatIfPlot.js';
 import { count, counted, duration, notMeasured, percent } from './words.js';
 
 const kinds = [
@@ -26,17 +26,7 @@ export function whatIfSection(whatIf: WhatIf, scope: string, charts: Charts): Se
     title: titleOf(whatIf),
     children: [
       ...(recommendation === null ? [] : [recommendationBox(recommendation.prediction, recommendation.reason, scope)]),
-      ...(shown.length === 0
-        ? []
-        : [
-            charts.figure({
-              label: `Lines per kind of threshold: predicted p95 of call latency against extra ${maxExtraOf}, with bands`,
-              caption: `Each sign is a threshold: further right costs more, further down is faster. Uprights are bands of ${percent(whatIf.confidence)}; the level line is p95 without hedging, in its band; the dashed upright the budget of ${percent(maxExtra)}.${recommendation === null ? '' : ' The ring is the recommendation.'} What costs more than four times the budget stands in the tables alone.`,
-              legend: seriesLegend(shown.map(({ key, name }) => ({ name: `after ${name}`, look: kindLooks[key] }))),
-              draw: (width) => whatIfPlot({ width, whatIf }),
-              numbers: observedTable(whatIf),
-            }),
-          ]),
+      ...(shown.length === 0 ? [] : isAnyAffordable(whatIf) ? [costFigure(shown, whatIf, charts)] : [paragraph(`Every threshold would cost more than four times the budget of ${percent(maxExtra)} more ${maxExtraOf}; the tables tell how much.`)]),
       ...tables,
       ...(warnings.length === 0 ? [] : [element('h3', {}, 'Before you believe it'), element('ul', { class: 'warnings' }, ...warnings.map((text) => element('li', {}, text)))]),
       element('h3', {}, 'How it was predicted'),
@@ -57,6 +47,18 @@ function recommendationBox(prediction: Prediction, reason: string, scope: string
 }
 
 type Kind = (typeof kinds)[number];
+
+function costFigure(shown: readonly Kind[], whatIf: WhatIf, charts: Charts): HTMLElement {
+  const { recommendation, confidence, maxExtra, maxExtraOf } = whatIf;
+  const ring = recommendation === null ? '' : ' The ring is the recommendation.';
+  return charts.figure({
+    label: `Lines per kind of threshold: predicted p95 of call latency against extra ${maxExtraOf}, with bands`,
+    caption: `Each sign is a threshold: further right costs more, further down is faster. The upright axis does not start at 0. Uprights are bands of ${percent(confidence)}; the level line is p95 without hedging, in its band; the dashed upright the budget of ${percent(maxExtra)}.${ring} What costs more than four times the budget stands in the tables alone.`,
+    legend: seriesLegend(shown.map(({ key, name }) => ({ name: `after ${name}`, look: kindLooks[key] }))),
+    draw: (width) => whatIfPlot({ width, whatIf }),
+    numbers: observedTable(whatIf),
+  });
+}
 
 function predictionTable({ name, key, threshold }: Kind, whatIf: WhatIf): TableOptions {
   return {
@@ -83,7 +85,7 @@ function observedTable({ observed, unhedged }: WhatIf): TableOptions {
   const { p50Ms, p90Ms, p95Ms, p99Ms, hedgedShare, failedShare } = observed;
   return {
     caption: 'Call latency as it was, and without hedging',
-    head: ['', 'p50', 'p90', 'p95', 'p99', 'calls hedged', 'calls failed'],
+    head: ['calls', 'p50', 'p90', 'p95', 'p99', 'calls hedged', 'calls failed'],
     rows: [
       ['as it was', ...[p50Ms, p90Ms, p95Ms, p99Ms].map(duration), percent(hedgedShare), percent(failedShare)],
       ['without hedging, predicted', ...[unhedged.p50Ms, unhedged.p90Ms, unhedged.p95Ms, unhedged.p99Ms].map(durationBand), percent(0), ''],

@@ -1,18 +1,14 @@
+import { duration as spaced } from '../../report/duration.js';
+
 /** Between a number and its unit: they stay on one line. */
 const tie = '\u00a0';
 
 export const notMeasured = 'not measured';
 
-/** `850 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. */
+/** As the terminal has it; what is not known, and what is negative, too. */
 export function duration(ms: number | null): string {
   if (ms === null || !Number.isFinite(ms)) return notMeasured;
-  if (ms < 0) return `−${duration(-ms)}`;
-  if (Math.round(ms) < 1000) return `${Math.round(ms)}${tie}ms`;
-  if (ms < 9950) return `${(ms / 1000).toFixed(1)}${tie}s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds}${tie}s`;
-  if (seconds < 3600) return pair(seconds, 60, 'min', 's');
-  return pair(Math.round(seconds / 60), 60, 'h', 'min');
+  return ms < 0 ? `−${duration(-ms)}` : spaced(ms).replaceAll(' ', tie);
 }
 
 /** A share from 0 to 1: `41 %`, `3.1 %`, `<0.1 %`. */
@@ -46,10 +42,4 @@ export function instant(iso: string | null): string {
   if (iso === null) return 'no attempt';
   const date = new Date(iso);
   return `${monthDay(date)}${tie}${date.getUTCFullYear()}, ${timeOfDay(date)}${tie}UTC`;
-}
-
-function pair(value: number, base: number, big: string, small: string): string {
-  const rest = value % base;
-  const whole = `${Math.floor(value / base).toLocaleString('en')}${tie}${big}`;
-  return rest === 0 ? whole : `${whole}${tie}${rest}${tie}${small}`;
 }

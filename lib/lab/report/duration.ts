@@ -1,5 +1,3 @@
-import { grouped } from './counted.js';
-
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
@@ -25,7 +23,7 @@ type Unit = readonly [lengthMs: number, name: string];
 
 function twoUnits(ms: number, [greatMs, great]: Unit, [smallMs, small]: Unit): string {
   const rest = (ms % greatMs) / smallMs;
-  return `${grouped(Math.floor(ms / greatMs))} ${great}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+  return `${Math.floor(ms / greatMs).toLocaleString('en-US')} ${great}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 function roundTo(ms: number, stepMs: number): number {
