@@ -44,11 +44,13 @@ function backupsFigure({ calls, started, won, wasted, failed }: HedgeFigures, al
   return charts.figure({
     label: 'Two stacked bars: backups by how they ended and by what they were started for',
     caption: `${counted(calls, 'call')} of ${count(allCalls)} (${percent(ratio(calls, allCalls))}) had a backup. One that won was worth its cost; a wasted one was beaten by the attempt it was to replace, or by another backup.`,
-    legend: paintLegend([...ends, ...triggers].map(({ paint }) => paint)),
+    legend: paintLegend(seenIn([...ends, ...triggers])),
     draw: (width) => stackedRows({ width, rows, axis: 'backups', format: count, ...wholeTicks(Math.max(won + wasted + failed, started.first_increment + started.stall)) }),
     numbers: { caption: 'Backups', head: ['backups', 'count'], rows: [...ends, ...triggers].map(({ paint, value }) => [paint.name, count(value)]) },
   });
 }
+
+const seenIn = (parts: readonly Part[]): Paint[] => parts.flatMap(({ paint, value }) => (value > 0 ? [paint] : []));
 
 /** There is no half backup. */
 const wholeTicks = (most: number): { ticks?: readonly number[] } => (most > 5 ? {} : { ticks: Array.from({ length: most + 1 }, (_, index) => index) });
@@ -66,7 +68,7 @@ function tokensFigure(hedges: HedgeFigures, charts: Charts): HTMLElement {
   return charts.figure({
     label: 'Bars: tokens of attempts that lost, reported and estimated, beside the tokens of winners',
     caption,
-    legend: paintLegend([paints.reported, paints.estimated, paints.winners]),
+    legend: paintLegend(seenIn(rows.flatMap(({ parts }) => parts))),
     draw: (width) => stackedRows({ width, rows, axis: 'tokens', format: count }),
     numbers: {
       caption: 'Tokens of losers and winners',

@@ -26,7 +26,7 @@ export function latencySection(figures: ReportFigures, charts: Charts): Section 
 
 function titleOf({ ttft, wall, net, overall: { neverSpoke } }: ReportFigures): string {
   const never = neverSpoke > 0 ? `; ${counted(neverSpoke, 'stream')} never spoke` : '';
-  const first = `${ttft.count === 0 ? 'First words were not measured' : `Of the streams that spoke, half did within ${duration(ttft.p50Ms)}, one in twenty after more than ${duration(ttft.p95Ms)}`}${never}`;
+  const first = `${ttft.count === 0 ? 'First words were not measured' : `Of the streams that spoke, half did within ${duration(ttft.p50Ms)}, 19 in 20 within ${duration(ttft.p95Ms)}`}${never}`;
   return wall.count === 0 ? first : `${first}; at p95 an attempt takes ${duration(wall.p95Ms)}, net of silence ${duration(net.p95Ms)}`;
 }
 

@@ -53,7 +53,7 @@ export function silenceSection({ figures, charts, whatIf, current }: SilenceOpti
 }
 
 function titleOf({ count: streams, p95Ms, p50Ms }: Distribution): string {
-  return streams === 0 ? 'Silences in mid-stream were not measured' : `Of the streams that spoke, one in twenty fell silent for longer than ${duration(p95Ms)}; half never for longer than ${duration(p50Ms)}`;
+  return streams === 0 ? 'Silences in mid-stream were not measured' : `Of the streams that spoke, 19 in 20 fell silent for at most ${duration(p95Ms)}, half for at most ${duration(p50Ms)}`;
 }
 
 /** What is recommended counts for mid-stream alone here. */

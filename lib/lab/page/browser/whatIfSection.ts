@@ -26,7 +26,7 @@ export function whatIfSection(whatIf: WhatIf, scope: string, charts: Charts): Se
     title: titleOf(whatIf),
     children: [
       ...(recommendation === null ? [] : [recommendationBox(recommendation.prediction, recommendation.reason, scope)]),
-      ...(shown.length === 0 ? [] : isAnyAffordable(whatIf) ? [costFigure(shown, whatIf, charts)] : [paragraph(`Every threshold would cost more than four times the budget of ${percent(maxExtra)} more ${maxExtraOf}; the tables tell how much.`)]),
+      ...(shown.length === 0 ? [] : isAnyAffordable(whatIf) ? [costFigure(shown, whatIf, charts)] : [paragraph(`Every threshold would cost more than four times the budget of ${percent(maxExtra)} more ${maxExtraOf}; the tables tell how much.`), table(observedTable(whatIf))]),
       ...tables,
       ...(warnings.length === 0 ? [] : [element('h3', {}, 'Before you believe it'), element('ul', { class: 'warnings' }, ...warnings.map((text) => element('li', {}, text)))]),
       element('h3', {}, 'How it was predicted'),
