@@ -183,7 +183,7 @@ describe('report page', () => {
   test('lets the keyboard reach what scrolls, by name, and only that; no heading of a table is empty, no two numbers are of the same name', async () => {
     await resize(1280);
     const wide = await report.ask<ScrollPlaces>(scrollPlaces);
-    expect(wide).toEqual({ scrolling: 0, still: wide.still, wrong: [] });
+    expect(wide.wrong).toEqual([]);
     await report.ask('[...document.querySelectorAll("details")].forEach((details) => (details.open = true))');
     await resize(360);
     await report.page.waitForFunction(`document.querySelectorAll('.scroll[role="region"]').length > 10`, { timeout: 10_000 });
