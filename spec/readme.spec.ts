@@ -13,6 +13,8 @@ import { resolveSettings } from '../lib/config/resolveSettings.js';
 import { settingsFromEnv } from '../lib/index.js';
 import { parseRedisUrl } from '../lib/model/redisTarget.js';
 import { runCli } from './cli/runCli.js';
+import { runHere } from './cli/runHere.js';
+import { knownRows, writeTelemetryFile } from './cli/telemetryFile.js';
 import { sharedPostgres } from './support/postgresServer.js';
 import { settingsTable } from './support/settingsTable.js';
 
@@ -131,6 +133,25 @@ describe('README', () => {
     } finally {
       await postgres.stop();
     }
+  }, 30_000);
+
+  test('its commands for a report answer the four questions on a database', async () => {
+    const recently = Date.now() - 400 * 60_000;
+    const rows = knownRows().map((row, at) => ({ ...row, started_at: new Date(recently + at * 60_000).toISOString(), tags: '{"team":"search"}' }));
+    const db = writeTelemetryFile(join(folder, 'telemetry.db'), rows);
+    const lines = blocks('sh').flatMap((block) => [...block.matchAll(/^polygateway ((?:report|whatif) [^#\n]*)/gm)].map(([, line = '']) => line.trim()));
+    const told: string[] = [];
+    for (const line of lines) {
+      const args = line.replace('telemetry.db', db).split(' ');
+      const { code, stdout, stderr } = await runHere(/^report(?!.*--json)/.test(line) ? [...args, '--out', join(folder, 'report.html')] : args);
+      expect([line, code, stderr]).toEqual([line, 0, '']);
+      told.push(stdout);
+    }
+    expect(told).toEqual([
+      expect.stringMatching(/Silence took 23 % of the measured time[\s\S]*at slow\/1[\s\S]*HEDGE__STALL_AFTER_S=[\s\S]*more tokens/),
+      expect.stringMatching(/^\{\n {2}"figures": \{/),
+      expect.stringContaining('at most 5 % more tokens'),
+    ]);
   }, 30_000);
 
   test('its commands are scripts of the package', () => {
