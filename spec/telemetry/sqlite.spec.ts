@@ -16,7 +16,7 @@ import { asks, closeAll, gatewayTo, upstream } from '../gateway/scene.js';
 import { attemptRecord } from './attemptRecord.js';
 
 // `SLOW=1` makes it fifty.
-const upgrades = process.env['SLOW'] === '1' ? 50 : 4;
+const upgrades = process.env['SLOW'] === '1' ? 50 : 3;
 const quick: Delivery = { ...batched, batchMs: 10, retryMs: 30, retryMaxMs: 100, maxTries: 1000 };
 
 let dir: string;

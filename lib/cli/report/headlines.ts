@@ -28,9 +28,10 @@ function worstSource({ sources, overall }: ReportFigures): string[] {
   const allMs = knownSilenceMs(overall);
   if (worst === undefined || sources.length < 2 || allMs === 0) return [];
   const { time, source } = worst;
-  const part = knownSilenceMs(time) === allMs ? 'All' : percent(shareOf(knownSilenceMs(time), allMs));
+  const whole = overall.cutSilentMs > 0 ? 'all known silence' : 'it';
+  const part = knownSilenceMs(time) < allMs ? `${percent(shareOf(knownSilenceMs(time), allMs))} of ${whole}` : whole === 'it' ? 'All of it' : 'All known silence';
   const measured = time.measuredMs > 0 ? `, where it was ${percent(silentShare(worst))} of the measured time` : '';
-  return [`${part} of ${overall.cutSilentMs > 0 ? 'all known silence' : 'it'} at ${printable(source)}${measured}${time.cutSilentMs > 0 ? `; ${duration(time.cutSilentMs)} of it cut a stream off` : ''}.`];
+  return [`${part} at ${printable(source)}${measured}${time.cutSilentMs > 0 ? `; ${duration(time.cutSilentMs)} of it cut a stream off` : ''}.`];
 }
 
 /** By all silence that is known: where hedges cut it, none is measured. */
