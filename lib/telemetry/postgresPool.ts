@@ -19,6 +19,8 @@ export interface PostgresPoolOptions extends PostgresLimits {
 export type Query = (sql: string, values?: readonly (string | number | null)[]) => Promise<readonly Record<string, unknown>[]>;
 
 export interface PostgresPool {
+  /** The database without its user. */
+  readonly place: string;
   /** Runs statements in one transaction; rejects with the client's own error after it was undone. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** An error as it may be shown. */
@@ -57,9 +59,10 @@ export function createPostgresPool({ url, connectTimeoutMs = 5000, statementTime
   // Not sent with the start of a connection, where poolers such as PgBouncer refuse them.
   const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}`;
   const secrets = secretsOf(url);
-  const where = placeOf(url);
+  const place = placeOf(url);
 
   return {
+    place,
     async transaction(work) {
       const client = await pool.connect();
       try {
@@ -73,7 +76,7 @@ export function createPostgresPool({ url, connectTimeoutMs = 5000, statementTime
         throw error;
       }
     },
-    failure: (error) => postgresFailure(error, where, secrets),
+    failure: (error) => postgresFailure(error, place, secrets),
     async close() {
       await pool.end();
       await Promise.all([...sockets].map(closed));

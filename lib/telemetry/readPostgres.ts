@@ -19,8 +19,7 @@ const patientMs = 600_000;
 /** Opens the table that the search path finds. Rejects with `TelemetryUnreadableError`; throws `ConfigError` if `pg` is not installed. */
 export async function openPostgresRows({ url, filter }: PostgresRowsOptions): Promise<RowReader> {
   const pool = createPostgresPool({ url, statementTimeoutMs: patientMs });
-  const { host, pathname } = new URL(url);
-  const place = `postgres://${host}${pathname}`;
+  const { place } = pool;
   const { sql, values } = conditionOf(filter, 'postgres');
 
   function readOnly<T>(work: (query: Query) => Promise<T>): Promise<T> {

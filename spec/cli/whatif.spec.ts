@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { createPaint } from '../../lib/cli/paint.js';
 import { runWhatIf } from '../../lib/cli/whatif/runWhatIf.js';
 import { whatIfLines } from '../../lib/cli/whatif/whatIfLines.js';
-import { settingsLines } from '../../lib/cli/whatif/adviceLines.js';
+import { hedgeSettings } from '../../lib/lab/whatif/hedgeSettings.js';
 import { readShare, readThresholds } from '../../lib/cli/whatif/whatIfOptions.js';
 import { processTerminal } from '../../lib/cli/terminal.js';
 import { createWhatIf } from '../../lib/lab/whatif/createWhatIf.js';
@@ -71,7 +71,7 @@ describe('what is printed', () => {
   test('unknown tokens are said to be unknown, and both kinds of setting are written', () => {
     const prediction = predictionSample({ extraTokensShare: null, extraTokensPerCall: null });
     expect(printed(whatIfSample({ maxExtraOf: 'requests', stall: [prediction] }), 160).join('\n')).toMatch(/│ +unknown │ +19%/);
-    expect(settingsLines({ hedgeAfterMs: 2500, hedgeStallAfterMs: 20_000 }, 'review')).toEqual(['REVIEW__HEDGE__AFTER_S=2.5', 'REVIEW__HEDGE__STALL_AFTER_S=20']);
+    expect(hedgeSettings({ hedgeAfterMs: 2500, hedgeStallAfterMs: 20_000 }, 'review')).toEqual(['REVIEW__HEDGE__AFTER_S=2.5', 'REVIEW__HEDGE__STALL_AFTER_S=20']);
   });
 });
 

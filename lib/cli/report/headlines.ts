@@ -1,4 +1,5 @@
 import type { ReportFigures, SourceFigures } from '../../lab/report/reportFigures.js';
+import { failedOf } from '../../lab/report/outcomes.js';
 import { knownSilenceMs } from '../../lab/report/timeSplit.js';
 import type { Screen } from '../terminal.js';
 import { counted, grouped } from './counted.js';
@@ -61,8 +62,8 @@ function slowCalls({ calls: { latency, net } }: ReportFigures): string[] {
   return [`Answered calls: half took up to ${duration(latency.p50Ms)}, 95 % up to ${duration(latency.p95Ms)}${without}.`];
 }
 
-function failures({ calls: { calls, answered }, outcomes: { transient, rate_limited: limited, source, request, deadline }, overall: { neverSpoke } }: ReportFigures): string[] {
-  const failed = transient + limited + source + request + deadline;
+function failures({ calls: { calls, answered }, outcomes, overall: { neverSpoke } }: ReportFigures): string[] {
+  const failed = failedOf(outcomes);
   if (failed === 0) return [];
   const silent = neverSpoke === 0 ? '' : `; ${counted(neverSpoke, 'stream')} said nothing at all`;
   return [`Failures: ${grouped(answered)} of ${counted(calls, 'call')} answered; ${counted(failed, 'attempt')} failed${silent}.`];

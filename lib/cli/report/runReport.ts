@@ -3,6 +3,7 @@ import type { ReportFigures } from '../../lab/report/reportFigures.js';
 import { renderPage } from '../../lab/page/renderPage.js';
 import { createWhatIf } from '../../lab/whatif/createWhatIf.js';
 import type { Thresholds, WhatIf } from '../../lab/whatif/whatIf.js';
+import type { TelemetryTarget } from '../../telemetry/telemetryUrl.js';
 import { exitCodes } from '../exitCodes.js';
 import { reportFailure } from '../reportFailure.js';
 import type { Terminal } from '../terminal.js';
@@ -17,6 +18,7 @@ import { checkReportFile, writeReportFile } from './reportFile.js';
 import { filterOf } from './readingOptions.js';
 import type { ReadingFlags } from './readingOptions.js';
 import { defaultScope, readingTarget } from './readingTarget.js';
+import type { ReadingTargetOptions } from './readingTarget.js';
 import { readTelemetry } from './readTelemetry.js';
 import { summaryLines } from './summaryLines.js';
 
@@ -48,8 +50,9 @@ export async function runReport(options: ReportOptions): Promise<number> {
   try {
     const file = fileOf(options, madeAt);
     if (options.csv === 'whatif' && !predicts(options)) throw new WrongUse('--csv whatif has nothing to print where --no-whatif or --source is written: leave them out');
-    if (file !== undefined) await checkReportFile(file, databaseFile(options));
-    const findings = await find(options, madeAt);
+    const target = readingTarget(named(options));
+    if (file !== undefined) await checkReportFile(file, target.type === 'sqlite' ? target.file : undefined);
+    const findings = await find(options, target, madeAt);
     if (file !== undefined) await writeReportFile(file, renderPage(findings));
     print(findings, file, options);
     return exitCodes.done;
@@ -59,9 +62,8 @@ export async function runReport(options: ReportOptions): Promise<number> {
   }
 }
 
-function databaseFile({ db, scope, terminal: { env } }: ReportOptions): string | undefined {
-  const target = readingTarget({ db, scope, env });
-  return target.type === 'sqlite' ? target.file : undefined;
+function named({ db, scope, terminal: { env } }: ReportOptions): ReadingTargetOptions {
+  return { db, scope, env };
 }
 
 /** Not for one source: backups are drawn from what the others did. */
@@ -74,14 +76,12 @@ function fileOf({ out, json, csv }: ReportOptions, madeAt: Date): string | undef
   return `polygateway-report-${madeAt.toISOString().slice(0, 10)}.html`;
 }
 
-async function find(options: ReportOptions, madeAt: Date): Promise<Findings> {
-  const { db, scope, maxExtra, sample, seed, terminal, signal } = options;
+async function find(options: ReportOptions, target: TelemetryTarget, madeAt: Date): Promise<Findings> {
+  const { scope, maxExtra, sample, seed, terminal, signal } = options;
   const [filter, report, about] = [filterOf(options), createReport(), createOverview()];
   const predictor = predicts(options) ? createWhatIf({ maxExtra, seed, sampleSize: sample }) : undefined;
   const takers = [report, about, ...(predictor === undefined ? [] : [predictor])];
-  const named = { db, scope, env: terminal.env };
-  const target = readingTarget(named);
-  const current = currentThresholds(named);
+  const current = currentThresholds(named(options));
   const database = await readTelemetry({ target, filter, scope, takers, terminal, signal });
   return {
     figures: report.figures({ madeAt, database, filter }),

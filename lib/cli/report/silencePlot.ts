@@ -3,6 +3,7 @@ import type { Distribution } from '../../lab/report/reportFigures.js';
 import type { Screen } from '../terminal.js';
 import { duration } from '../../lab/report/duration.js';
 import { percent } from './percent.js';
+import { plotLines } from './plotLines.js';
 
 export interface SilencePlotOptions {
   readonly longest: Distribution;
@@ -40,16 +41,11 @@ export function silencePlot({ longest, markMs, screen: { columns, paint } }: Sil
     ...(marked ? { thresholds: [{ x: Math.log10(markMs) }] } : {}),
   });
   const title = `Share of streamed attempts with a silence longer than${marked ? ` (┃ ${duration(markMs)}, recommended)` : ''}:`;
-  return [paint('bold', title), ...linesOf(drawn)];
+  return [paint('bold', title), ...plotLines(drawn)];
 }
 
 /** Share of the values above `ms`. */
 export function shareOver({ cdf }: Distribution, ms: number): number {
   const below = cdf.findLast(([value]) => value <= ms);
   return cdf.length === 0 ? 0 : 1 - (below?.[1] ?? 0);
-}
-
-/** Without the empty lines around it and the arrow above it. */
-function linesOf(drawn: string): string[] {
-  return drawn.split('\n').map((line) => line.trimEnd()).filter((line) => line !== '' && !/^ *▲/.test(line));
 }

@@ -1,4 +1,5 @@
-import type { Prediction, Thresholds, WhatIf } from '../../lab/whatif/whatIf.js';
+import { hedgeSettings } from '../../lab/whatif/hedgeSettings.js';
+import type { Prediction, WhatIf } from '../../lab/whatif/whatIf.js';
 import { wrapText } from '../report/wrapText.js';
 import { duration } from '../../lab/report/duration.js';
 import { percent } from '../report/percent.js';
@@ -20,7 +21,7 @@ export function adviceLines({ whatIf, scope, screen: { columns, paint } }: Advic
   if (recommendation === null) return [`${paint('bold', 'No threshold is recommended')} for at most ${percent(maxExtra)} more ${maxExtraOf}.`];
   const { prediction, reason } = recommendation;
   return [
-    `Recommended, for at most ${percent(maxExtra)} more ${maxExtraOf}: ${settingsLines(prediction, scope).map((line) => paint('green', line)).join(' ')}`,
+    `Recommended, for at most ${percent(maxExtra)} more ${maxExtraOf}: ${hedgeSettings(prediction, scope).map((line) => paint('green', line)).join(' ')}`,
     ...indented(reason, columns),
     ...indented(outcome(prediction, whatIf), columns),
   ];
@@ -29,15 +30,6 @@ export function adviceLines({ whatIf, scope, screen: { columns, paint } }: Advic
 /** A text below a line that it belongs to. */
 export function indented(text: string, columns: number): string[] {
   return wrapText(text, Math.min(columns, mostColumns) - 2).map((line) => `  ${line}`);
-}
-
-/** The lines to write into the environment. */
-export function settingsLines({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds, scope: string): string[] {
-  const prefix = `${scope.toUpperCase()}__HEDGE__`;
-  return [
-    ...(hedgeAfterMs === null ? [] : [`${prefix}AFTER_S=${hedgeAfterMs / 1000}`]),
-    ...(hedgeStallAfterMs === null ? [] : [`${prefix}STALL_AFTER_S=${hedgeStallAfterMs / 1000}`]),
-  ];
 }
 
 function outcome(prediction: Prediction, { unhedged }: WhatIf): string {

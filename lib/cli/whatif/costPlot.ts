@@ -1,7 +1,9 @@
 import plot from 'simple-ascii-chart';
+import { extraCost } from '../../lab/whatif/extraCost.js';
 import type { Prediction, WhatIf } from '../../lab/whatif/whatIf.js';
 import { duration } from '../../lab/report/duration.js';
 import { percent } from '../report/percent.js';
+import { plotLines } from '../report/plotLines.js';
 import type { Screen } from '../terminal.js';
 
 // All as wide: the room for them is measured on the points, not on the ticks.
@@ -31,7 +33,7 @@ export function costPlot(whatIf: WhatIf, { columns, paint }: Pick<Screen, 'colum
   });
   return [
     `${paint('bold', `p95 of a call against more ${whatIf.maxExtraOf}`)}: s silence threshold, f first wait, 0 unhedged, R recommended`,
-    ...drawn.split('\n').map((line) => line.trimEnd()).filter((line) => line !== '' && !/^ *▲/.test(line)),
+    ...plotLines(drawn),
   ];
 }
 
@@ -41,17 +43,13 @@ interface PlottedSymbol {
 }
 
 function symbolsOf({ unhedged, first, stall, recommendation, maxExtraOf }: WhatIf): PlottedSymbol[] {
-  const plotted = (symbol: string) => (prediction: Prediction): PlottedSymbol => ({ symbol, point: [extraOf(prediction, maxExtraOf), prediction.latency.p95Ms.value] });
+  const plotted = (symbol: string) => (prediction: Prediction): PlottedSymbol => ({ symbol, point: [extraCost(prediction, maxExtraOf).band.value, prediction.latency.p95Ms.value] });
   return [
     ...first.map(plotted('f')),
     ...stall.map(plotted('s')),
     { symbol: '0', point: [0, unhedged.p95Ms.value] },
     ...(recommendation === null ? [] : [plotted('R')(recommendation.prediction)]),
   ];
-}
-
-function extraOf({ extraTokensShare, extraRequestsShare }: Prediction, of: WhatIf['maxExtraOf']): number {
-  return (of === 'tokens' ? (extraTokensShare ?? extraRequestsShare) : extraRequestsShare).value;
 }
 
 function steps(from: number, to: number, count: number): number[] {

@@ -11,6 +11,11 @@ export function countOutcome(counts: Sum<OutcomeCounts>, attempt: StoredAttempt)
   if (kind !== null) counts[kind] += 1;
 }
 
+/** Attempts that ended in error, losers and those that their caller left not counted. */
+export function failedOf({ transient, rate_limited: limited, source, request, deadline }: OutcomeCounts): number {
+  return transient + limited + source + request + deadline;
+}
+
 /** `null`: an error of a class that this version does not know. */
 export function outcomeOf({ outcome, won, error_class }: StoredAttempt): keyof OutcomeCounts | null {
   if (outcome === 'error') return error_class;

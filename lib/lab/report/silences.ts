@@ -1,4 +1,6 @@
 import type { StoredAttempt } from '../../telemetry/attemptReader.js';
+import { splitGaps } from '../splitGaps.js';
+import type { Gap } from '../splitGaps.js';
 
 // Offset, length and latency of a row are each cut to whole milliseconds.
 const truncationMs = 2;
@@ -7,10 +9,9 @@ const truncationMs = 2;
  * The recorded silences in mid-stream, `[from the attempt's start, length]`: those after the first increment, the tail only
  * where it cut the stream off (M4). None where nothing ever came, or all of it at once.
  */
-export function midSilences({ outcome, ttft_ms, max_inter_token_ms, record_gaps }: StoredAttempt): readonly (readonly [number, number])[] {
+export function midSilences({ outcome, ttft_ms, max_inter_token_ms, record_gaps }: StoredAttempt): readonly Gap[] {
   if (ttft_ms === null) return [];
-  const [first] = record_gaps;
-  const later = first?.[0] === 0 && first[1] === ttft_ms ? record_gaps.slice(1) : record_gaps;
+  const { later } = splitGaps({ ttft_ms, record_gaps });
   if (outcome === 'error') return later;
   // A tail is recorded only where it is longer than every gap between increments.
   return max_inter_token_ms === null ? [] : later.filter(([, lengthMs]) => lengthMs <= max_inter_token_ms);

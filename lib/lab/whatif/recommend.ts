@@ -1,4 +1,5 @@
 import { knee } from './knee.js';
+import { percent } from './percent.js';
 import type { Prediction, Recommendation, Thresholds } from './whatIf.js';
 
 export interface Budget {
@@ -44,4 +45,3 @@ export function thresholdsInWords({ hedgeAfterMs, hedgeStallAfterMs }: Threshold
 }
 
 const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
-const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;

@@ -1,7 +1,6 @@
 import type { StoredAttempt } from '../../telemetry/attemptReader.js';
-
-/** `[offset, length]` in ms, counted from the attempt's start. */
-export type Gap = readonly [number, number];
+import { splitGaps } from '../splitGaps.js';
+import type { Gap } from '../splitGaps.js';
 
 /** What a hedge signal sees of an attempt. */
 export interface Silences {
@@ -12,11 +11,10 @@ export interface Silences {
 }
 
 /** Reads the silences of a stored attempt; what is not streamed has only a first wait (H2). */
-export function silencesOf({ streamed, ttft_ms: ttftMs, latency_ms: latencyMs, record_gaps: records }: StoredAttempt): Silences {
-  const [head] = records;
-  const headIsFirst = head !== undefined && head[0] === 0 && (ttftMs === null || head[1] === ttftMs);
-  const firstMs = ttftMs ?? (streamed && headIsFirst ? head[1] : (latencyMs ?? 0));
-  return { firstMs, gaps: streamed ? records.slice(headIsFirst ? 1 : 0) : [] };
+export function silencesOf(attempt: StoredAttempt): Silences {
+  const { streamed, ttft_ms: ttftMs, latency_ms: latencyMs } = attempt;
+  const { first, later } = splitGaps(attempt);
+  return { firstMs: ttftMs ?? (streamed && first !== undefined ? first[1] : (latencyMs ?? 0)), gaps: streamed ? later : [] };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { StoredAttempt } from '../../telemetry/attemptReader.js';
 import type { CallShape } from './callShape.js';
 import { isChat } from './callShape.js';
+import { percent } from './percent.js';
 import { silencesOf } from './replay.js';
 import type { Budget } from './recommend.js';
 import type { Recommendation } from './whatIf.js';
@@ -82,5 +83,3 @@ export function warningsOf({ recommendation, thin, calls, sample, drawn, repetit
   ];
   return all.filter(([holds]) => holds).map(([, text]) => text);
 }
-
-const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;

@@ -1,10 +1,11 @@
 import type { ReportFigures, SourceFigures, TimeSplit } from '../../report/reportFigures.js';
+import { failedOf } from '../../report/outcomes.js';
 import { knownSilenceMs } from '../../report/timeSplit.js';
+import { extraCost } from '../../whatif/extraCost.js';
 import type { WhatIf } from '../../whatif/whatIf.js';
 import { element, paragraph } from './element.js';
 import { losersCost } from './hedgesFigures.js';
-import { failedOf } from './outcomesSection.js';
-import { extraOf, thresholdWords } from './predictionWords.js';
+import { thresholdWords } from './predictionWords.js';
 import { count, counted, duration, percent, ratio } from './words.js';
 
 interface Answer {
@@ -105,10 +106,10 @@ function whatIfAnswer({ recommendation, unhedged, maxExtra, maxExtraOf }: WhatIf
   if (recommendation === null) return { question, figure: 'None', sentence: `No threshold is recommended within the budget of ${percent(maxExtra)} more ${maxExtraOf}; the section below says why.` };
   const { prediction } = recommendation;
   const { value, low, high } = prediction.latency.p95Ms;
-  const extra = extraOf(prediction, maxExtraOf);
+  const extra = extraCost(prediction, maxExtraOf);
   return {
     question,
     figure: thresholdWords(prediction),
-    sentence: `A backup after that much silence is predicted to bring p95 to ${duration(value)} (${duration(low)} to ${duration(high)}), from ${duration(unhedged.p95Ms.value)} without hedging, for ${percent(extra.band?.value ?? null)} more ${extra.of}.`,
+    sentence: `A backup after that much silence is predicted to bring p95 to ${duration(value)} (${duration(low)} to ${duration(high)}), from ${duration(unhedged.p95Ms.value)} without hedging, for ${percent(extra.band.value)} more ${extra.of}.`,
   };
 }

@@ -1,3 +1,4 @@
+import { failedOf } from '../../report/outcomes.js';
 import type { OutcomeCounts, ReportFigures } from '../../report/reportFigures.js';
 import type { Charts } from './charts.js';
 import { paragraph } from './element.js';
@@ -72,8 +73,6 @@ export function outcomesSection(figures: ReportFigures, charts: Charts): Section
 
 const total = (counts: OutcomeCounts): number => outcomes.reduce((sum, [outcome]) => sum + counts[outcome], 0);
 
-/** Attempts that ended in error, a missed deadline too. */
-export const failedOf = ({ transient, rate_limited, source, request, deadline }: OutcomeCounts): number => transient + rate_limited + source + request + deadline;
 
 function titleOf({ outcomes: counts, hedges }: ReportFigures): string {
   const won = `${percent(ratio(counts.won, total(counts)))} of attempts won, ${percent(ratio(failedOf(counts), total(counts)))} failed`;

@@ -1,4 +1,4 @@
-import type { Band, Prediction, Thresholds, WhatIf } from '../../whatif/whatIf.js';
+import type { Band, Thresholds } from '../../whatif/whatIf.js';
 import { duration, notMeasured, percent } from './words.js';
 
 /** `20 s before the first words or 30 s in mid-stream`. */
@@ -6,18 +6,6 @@ export function thresholdWords({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds):
   const first = hedgeAfterMs === null ? [] : [`${duration(hedgeAfterMs)} before the first words`];
   const stall = hedgeStallAfterMs === null ? [] : [`${duration(hedgeStallAfterMs)} in mid-stream`];
   return [...first, ...stall].join(' or ') || 'no hedging';
-}
-
-/** As the environment wants it. */
-export function thresholdKeys({ hedgeAfterMs, hedgeStallAfterMs }: Thresholds, scope: string): string {
-  const first = hedgeAfterMs === null ? [] : [`${scope}__HEDGE__AFTER_S=${hedgeAfterMs / 1000}`];
-  const stall = hedgeStallAfterMs === null ? [] : [`${scope}__HEDGE__STALL_AFTER_S=${hedgeStallAfterMs / 1000}`];
-  return [...first, ...stall].join(' ');
-}
-
-/** What a prediction costs, in the budget's own measure; in requests where tokens are unknown. */
-export function extraOf({ extraTokensShare, extraRequestsShare }: Prediction, of: WhatIf['maxExtraOf']): { readonly band: Band | null; readonly of: WhatIf['maxExtraOf'] } {
-  return of === 'tokens' && extraTokensShare !== null ? { band: extraTokensShare, of } : { band: extraRequestsShare, of: 'requests' };
 }
 
 /** `32–38 s`, or with both units where they differ. */

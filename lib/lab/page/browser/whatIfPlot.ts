@@ -1,8 +1,9 @@
 import { axisX, axisY, dot, gridX, gridY, line, plot, pointer, rect, ruleX, ruleY, text, tip } from '@observablehq/plot';
+import { extraCost } from '../../whatif/extraCost.js';
 import type { Band, Prediction, WhatIf } from '../../whatif/whatIf.js';
 import { boxAround, boxesAlong, placeLabels } from './placeLabels.js';
 import type { Box, Label, Placed } from './placeLabels.js';
-import { durationBand, extraOf, percentBand, thresholdWords } from './predictionWords.js';
+import { durationBand, percentBand, thresholdWords } from './predictionWords.js';
 import { lookOf } from './series.js';
 import type { Look } from './series.js';
 import { ticksBetween, tickPercent, tickTime } from './timeScale.js';
@@ -27,7 +28,7 @@ const dear = 4;
 
 const margins = { marginLeft: 66, marginRight: 18, marginTop: 30, marginBottom: 46 } as const;
 
-const pointOf = (prediction: Prediction, name: string, { maxExtraOf }: WhatIf): Point => ({ prediction, name, x: extraOf(prediction, maxExtraOf).band?.value ?? 0, p95: prediction.latency.p95Ms });
+const pointOf = (prediction: Prediction, name: string, { maxExtraOf }: WhatIf): Point => ({ prediction, name, x: extraCost(prediction, maxExtraOf).band.value, p95: prediction.latency.p95Ms });
 
 /** A line a kind of threshold, of what is not too dear. */
 function linesOf(whatIf: WhatIf): Line[] {
@@ -56,7 +57,7 @@ export function whatIfPlot({ width, whatIf }: { readonly width: number; readonly
   const down = (ms: number): number => margins.marginTop + ((high - ms) / (high - low)) * (height - margins.marginTop - margins.marginBottom);
   const fixed = { unhedged: `without hedging: ${duration(unhedged.p95Ms.value)}`, budget: `budget: ${percent(maxExtra)}` };
   const placed = placeNames({ lines, best, across, down, width, height, unhedged: unhedged.p95Ms, maxExtra, fixed });
-  const told = ({ prediction, p95 }: Point): string => `backup after ${thresholdWords(prediction)}\np95 ${durationBand(p95)}\nextra ${maxExtraOf} ${percentBand(extraOf(prediction, maxExtraOf).band)}\ncalls hedged ${percent(prediction.hedgedShare)}`;
+  const told = ({ prediction, p95 }: Point): string => `backup after ${thresholdWords(prediction)}\np95 ${durationBand(p95)}\nextra ${maxExtraOf} ${percentBand(extraCost(prediction, maxExtraOf).band)}\ncalls hedged ${percent(prediction.hedgedShare)}`;
   const p95Of = ({ p95 }: Point): number => p95.value;
   const onPaper = { stroke: 'var(--paper)', strokeWidth: 4, fill: 'var(--ink)' } as const;
   return plot({

@@ -1,8 +1,10 @@
+import { extraCost } from '../../whatif/extraCost.js';
+import { hedgeSettings } from '../../whatif/hedgeSettings.js';
 import type { Band, Prediction, WhatIf } from '../../whatif/whatIf.js';
 import type { Charts } from './charts.js';
 import { element, paragraph } from './element.js';
 import type { Child } from './element.js';
-import { durationBand, extraOf, rangeWords, thresholdKeys, thresholdWords } from './predictionWords.js';
+import { durationBand, rangeWords, thresholdWords } from './predictionWords.js';
 import type { Section } from './section.js';
 import { seriesLegend } from './series.js';
 import { table } from './table.js';
@@ -38,12 +40,12 @@ export function whatIfSection(whatIf: WhatIf, scope: string, charts: Charts): Se
 function titleOf({ recommendation, unhedged, maxExtraOf }: WhatIf): string {
   if (recommendation === null) return 'Other thresholds: none is recommended';
   const { prediction } = recommendation;
-  const extra = extraOf(prediction, maxExtraOf);
-  return `A backup after ${thresholdWords(prediction)} would bring p95 from ${duration(unhedged.p95Ms.value)} to ${duration(prediction.latency.p95Ms.value)} for ${percent(extra.band?.value ?? null)} more ${extra.of}`;
+  const extra = extraCost(prediction, maxExtraOf);
+  return `A backup after ${thresholdWords(prediction)} would bring p95 from ${duration(unhedged.p95Ms.value)} to ${duration(prediction.latency.p95Ms.value)} for ${percent(extra.band.value)} more ${extra.of}`;
 }
 
 function recommendationBox(prediction: Prediction, reason: string, scope: string): HTMLElement {
-  return element('div', { class: 'recommendation' }, paragraph(reason), paragraph(`To set it: ${thresholdKeys(prediction, scope)}. Nothing changes by itself.`));
+  return element('div', { class: 'recommendation' }, paragraph(reason), paragraph(`To set it: ${hedgeSettings(prediction, scope).join(' ')}. Nothing changes by itself.`));
 }
 
 type Kind = (typeof kinds)[number];
