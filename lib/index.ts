@@ -1,3 +1,6 @@
+export { toAsyncIterable } from './adapters/toAsyncIterable.js';
+export type { Held, ReaderOptions } from './adapters/toAsyncIterable.js';
+export { toReadableStream } from './adapters/toReadableStream.js';
 export { createEmbedding } from './assemble/createEmbedding.js';
 export type { Embedding, EmbeddingOptions } from './assemble/createEmbedding.js';
 export { createGateway } from './assemble/createGateway.js';
@@ -10,7 +13,8 @@ export type { SettingRow } from './config/describeSettings.js';
 export type { Env } from './config/envEntries.js';
 export { settingsFromEnv } from './config/settingsFromEnv.js';
 export type { Finding, GatewaySettings, SourceSettings } from './config/settings.js';
-export type { CallOptions, GatewayStats, Scope } from './gateway/calls.js';
+export type { CallOptions, GatewayStats, Scope, StreamOptions } from './gateway/calls.js';
+export type { ChatStream } from './gateway/composeGateway.js';
 export type { OpenStream } from './gateway/ports.js';
 export type { EmbeddingEngine } from './gateway/composeEmbedding.js';
 export type { OcrEngine } from './gateway/composeOcr.js';
@@ -33,7 +37,9 @@ export {
   GovernanceBackendError,
   RateLimitedError,
   RequestError,
+  SlowReaderError,
   SourceError,
+  StreamInterrupted,
   StreamLivenessTimeout,
   TransientError,
 } from './model/errors.js';
@@ -44,6 +50,7 @@ export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcr
 export type { ChatRequest, ValidRequest } from './model/request.js';
 export type { AssistantMessage, AssistantToolCall, CallStats, ChatResponse, ToolCall } from './model/response.js';
 export type { EmbeddingSource, OcrSource, Source, SourceLimits, StreamContext, Upstream } from './model/source.js';
+export type { StreamEnd, StreamItem, StreamPiece, StreamStart } from './model/streamItem.js';
 export type { TraceCarrier } from './model/tracing.js';
 export type { Usage } from './model/usage.js';
 export type { AttemptRow } from './telemetry/attemptRow.js';

@@ -8,16 +8,18 @@ const rooms: Record<string, { floor: number; rooms: string[]; packages: string[]
   model: { floor: 0, rooms: [], packages: ['rxjs', 'zod'] },
   operators: { floor: 0, rooms: [], packages: ['rxjs'] },
   clock: { floor: 0, rooms: [], packages: ['rxjs'] },
+  adapters: { floor: 1, rooms: ['model'], packages: ['rxjs'] },
   config: { floor: 1, rooms: ['model'], packages: ['zod'] },
   wire: { floor: 1, rooms: ['model'], packages: ['eventsource-parser', 'zod'] },
   sources: { floor: 2, rooms: ['model', 'wire'], packages: ['rxjs', 'undici'] },
   governance: { floor: 2, rooms: ['model', 'operators'], packages: ['rxjs', 'tokenx', 'ioredis'] },
   telemetry: { floor: 2, rooms: ['model'], packages: ['rxjs', 'better-sqlite3', 'pg', '@opentelemetry/api'] },
-  gateway: { floor: 3, rooms: ['model', 'operators', 'governance'], packages: ['rxjs'] },
+  gateway: { floor: 3, rooms: ['model', 'operators', 'adapters', 'governance'], packages: ['rxjs'] },
   assemble: { floor: 4, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway'], packages: ['rxjs'] },
-  index: { floor: 5, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway', 'assemble'], packages: [] },
+  server: { floor: 4, rooms: ['model', 'wire', 'adapters', 'gateway'], packages: ['rxjs', 'fastify'] },
+  index: { floor: 5, rooms: ['model', 'adapters', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway', 'assemble'], packages: [] },
   lab: { floor: 5, rooms: ['model', 'telemetry'], packages: ['rxjs', '@observablehq/plot'] },
-  cli: { floor: 6, rooms: ['model', 'clock', 'config', 'sources', 'telemetry', 'gateway', 'assemble', 'lab'], packages: ['rxjs', 'commander', 'cli-table3', 'log-update', 'cli-progress', 'simple-ascii-chart'] },
+  cli: { floor: 6, rooms: ['model', 'clock', 'config', 'sources', 'telemetry', 'gateway', 'assemble', 'server', 'lab'], packages: ['rxjs', 'commander', 'cli-table3', 'log-update', 'cli-progress', 'simple-ascii-chart'] },
 };
 
 const lib = fileURLToPath(new URL('../lib', import.meta.url));

@@ -1,4 +1,4 @@
-import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, of, subscribeOn, tap, throwError } from 'rxjs';
+import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, of, pipe, subscribeOn, tap, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
 import type { Reply, Sign } from '../model/reply.js';
@@ -13,6 +13,8 @@ import { subscribeWithin } from '../operators/subscribeWithin.js';
 import { openBooks } from './attemptBooks.js';
 import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
+import { heldClock } from './heldClock.js';
+import { alsoPassedOn } from './passOn.js';
 import type { OpenStream, Ports } from './ports.js';
 
 /** From the finish reason on, usage and the end marker get this long (H15). */
@@ -55,24 +57,23 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
   const { source, permit } = admitted;
 
   return defer(() => {
+    const { clock, ...reader } = clockOf(call, scheduler);
     const books = openBooks(call, spec, ports);
-    let figures: StallFigures = emptyFigures(scheduler.now());
+    let figures: StallFigures = emptyFigures(clock.now());
     let done: Completed<A> | undefined;
     let trace: AttemptTrace | undefined;
 
-    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent };
-    const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
+    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...reader };
+    const look = (): OpenStream => openStream(call, spec, figures, clock.now());
     const sign$ = defer(() => {
       ports.open?.add(look);
       if (!books.start()) return NEVER;
       trace = ports.tracing?.attempt(spec.id);
       return trace === undefined ? exchange.sign$(context) : exchange.sign$({ ...context, trace }).pipe(subscribeWithin(trace.within));
     });
-    const increments$ = sign$.pipe(
-      watchdog(source, call.task.streamed, scheduler),
-      graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler }),
+    const measured = pipe(
       filter(isIncrement),
-      stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler }),
+      stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler: clock }),
       tap({
         next: (grown) => {
           figures = grown;
@@ -81,14 +82,19 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
         },
       }),
       mustHaveOutput(exchange.reply),
+    );
+    const progress$ = sign$.pipe(
+      watchdog(source, call.task.streamed, clock),
+      graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler: clock }),
+      alsoPassedOn(call, spec, { measured, scheduler }),
       catchError((thrown: unknown) => throwError(() => annotate(toAttemptError(thrown), factsOf(call, spec)))),
       finalizeWith((ending) => {
         ports.open?.delete(look);
-        done = books.close(ending, figures);
+        done = books.close(ending, figures, clock.now());
       }),
     );
     // The permit is settled between validity and result, so that a winner is never booked as cancelled.
-    return concat(increments$, defer(() => (done === undefined ? EMPTY : of(done))));
+    return concat(progress$, defer(() => (done === undefined ? EMPTY : of(done))));
   });
 }
 
@@ -128,6 +134,11 @@ function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: Attem
     partial: reply.partial(),
     ...(reply.providerRequestId === null ? {} : { providerRequestId: reply.providerRequestId }),
   };
+}
+
+/** The clock of the limits and figures, which stands while the reader holds the answer back. */
+function clockOf({ task: { held$ } }: CallState<unknown>, scheduler: SchedulerLike): { clock: SchedulerLike; held$?: Observable<boolean> } {
+  return held$ === undefined ? { clock: scheduler } : heldClock(scheduler, held$);
 }
 
 function deadlineOf(call: CallState<unknown>): { deadlineMs?: number } {

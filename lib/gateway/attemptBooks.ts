@@ -17,8 +17,8 @@ interface Books<A> {
   start(this: void): boolean;
   /** The source says that nothing went out. */
   unsent(this: void): void;
-  /** Books the end: once, whatever it is. */
-  close(ending: Ending, figures: StallFigures): Completed<A> | undefined;
+  /** Books the end: once, whatever it is; `lastMs` is the end on the clock of the figures. */
+  close(ending: Ending, figures: StallFigures, lastMs: number): Completed<A> | undefined;
 }
 
 /**
@@ -47,11 +47,11 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
       return sent;
     },
     unsent: () => { sent = false; },
-    close(ending, figures) {
-      const verdict = judge(ending, call, reply);
+    close(ending, figures, lastMs) {
+      const verdict = judge(ending, call, spec);
       const unsent = !sent && ending.type === 'unsubscribed';
       try {
-        return book(verdict, figures, unsent);
+        return book(verdict, figures, { unsent, lastMs });
       } finally {
         // Whatever a faulty source has made impossible to book (G3).
         permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, reply));
@@ -59,7 +59,7 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
     },
   };
 
-  function book(verdict: Verdict, figures: StallFigures, unsent: boolean): Completed<A> | undefined {
+  function book(verdict: Verdict, figures: StallFigures, { unsent, lastMs }: { unsent: boolean; lastMs: number }): Completed<A> | undefined {
     const endMs = scheduler.now();
     endProductive();
     const loopLagMs = lag?.stop() ?? null;
@@ -71,7 +71,7 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
       call.attempts -= 1;
       report({ type: 'attempt-unsent', ...attempt });
     } else {
-      const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, endMs), startedMs: figures.startMs, endedMs: endMs };
+      const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, lastMs), startedMs: figures.startMs, endedMs: endMs };
       const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
       spec.onBooked(record);
       report({ type: 'attempt-ended', ...attempt, record });
@@ -95,7 +95,8 @@ const endedByUs = {
 
 const valid = { rowClass: null, message: null } as const;
 
-function judge(ending: Ending, call: CallState<unknown>, reply: Reply<unknown>): Verdict {
+function judge<A>(ending: Ending, call: CallState<A>, spec: AttemptSpec<A>): Verdict {
+  const { reply } = spec.exchange;
   switch (ending.type) {
     case 'completed':
       return valid;
@@ -106,6 +107,7 @@ function judge(ending: Ending, call: CallState<unknown>, reply: Reply<unknown>):
     case 'unsubscribed':
       // From the finish reason on only usage and the end marker are waited for, and the deadline ends that wait (H15).
       if (call.endedBy === 'deadline' && reply.finished && reply.increments > 0) return valid;
+      if (call.committed !== undefined && call.committed !== spec) return endedByUs.hedge_cancelled;
       return call.endedBy === undefined ? { rowClass: 'caller_cancelled', message: 'the caller left' } : endedByUs[call.endedBy];
     default:
       return ending satisfies never;

@@ -1,5 +1,6 @@
 import type { AttemptRecord, HedgeTrigger, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
+import type { StreamPiece } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import type { AttemptFigures } from './figures.js';
@@ -29,11 +30,18 @@ export interface Completed<A> {
   readonly increments: number | null;
 }
 
-/** What an attempt emits: its figures with each increment, then its completion. */
-export type Progress<A> = StallFigures | Completed<A>;
+/** What leaves a round: what is passed on as it comes, if anything is, then the completion. */
+export type Passed<A> = StreamPiece | Completed<A>;
+
+/** What an attempt emits: its figures with each increment, and what leaves the round. */
+export type Progress<A> = StallFigures | Passed<A>;
+
+export function isPassed<A>(progress: Progress<A>): progress is Passed<A> {
+  return 'type' in progress;
+}
 
 export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
-  return 'type' in progress;
+  return isPassed(progress) && progress.type === 'completed';
 }
 
 /** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */

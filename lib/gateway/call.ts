@@ -1,8 +1,9 @@
-import { EMPTY, NEVER, catchError, defer, map, mergeMap, of, race, repeat, retry, takeLast, tap, throwError, timer } from 'rxjs';
+import { EMPTY, NEVER, catchError, concat, defer, map, merge, mergeMap, of, repeat, retry, takeUntil, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
-import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, errorFacts, isGatewayError } from '../model/errors.js';
+import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, StreamInterrupted, errorFacts, isGatewayError } from '../model/errors.js';
 import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
+import type { StreamPiece } from '../model/streamItem.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
@@ -10,9 +11,11 @@ import type { Gate } from '../governance/gate.js';
 import type { Governance } from '../governance/governance.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import type { Ending } from '../operators/finalizeWith.js';
+import { keepForLast } from '../operators/keepForLast.js';
 import { dueAfter } from '../operators/quietFor.js';
 import { aborted } from './aborted.js';
-import type { Completed } from './attemptSpec.js';
+import { isCompleted } from './attemptSpec.js';
+import type { Completed, Passed } from './attemptSpec.js';
 import { openCall } from './callState.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -36,42 +39,42 @@ export interface Answered<A> {
 
 /**
  * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
- * it owned is given back before its answer or its error is delivered (X2).
+ * it owned is given back before its answer or its error is delivered (X2); before that comes only what is passed on (H12).
  */
-export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<Answered<A>> {
+export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<StreamPiece | Answered<A>> {
   return defer(() => {
     const call = openCall(task, ports);
     // Inside of what is finalized: whoever is told of the start may end the call.
-    const winner$ = defer(() => {
+    const passed$ = defer(() => {
       ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
-      return race(aborted(ends.signal), closed(call, ends), deadline(call, ports), rounds(call, ports));
+      const end$ = merge(aborted(ends.signal), closed(call, ends), deadline(call, ports));
+      return concat(rounds(call, ports).pipe(takeUntil(end$)), heldAtDeadline(call));
     });
-    return winner$.pipe(
-      map((winner) => winner ?? heldAtDeadline(call)),
+    return passed$.pipe(
       finalizeWith((ending) => {
         call.over = true;
         ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs: ports.scheduler.now() - call.enteredMs });
       }),
-      takeLast(1),
-      map((winner) => ({ call, winner, callMs: Math.trunc(ports.scheduler.now() - call.enteredMs) })),
+      keepForLast(isCompleted),
+      map((passed) => (isCompleted(passed) ? { call, winner: passed, callMs: Math.trunc(ports.scheduler.now() - call.enteredMs) } : passed)),
     );
   });
 }
 
 /** The retry loop: admission, with the stall budget before it, then the round itself; once more while the task wants more. */
-function rounds<A>(call: CallState<A>, ports: Ports): Observable<Completed<A>> {
+function rounds<A>(call: CallState<A>, ports: Ports): Observable<Passed<A>> {
   return admitPrimary(call, ports).pipe(
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
     repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
-    // Silent until the last one, since the first word wins the race.
-    takeLast(1),
+    keepForLast(isCompleted),
   );
 }
 
 /** Emits when the next round may start, or fails with what the caller gets (R2-R5). */
 function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report }: Ports): Observable<unknown> {
   if (!isAttemptError(error)) return throwError(() => error);
+  if (call.committed !== undefined) return throwError(() => brokenOff(call, error));
   const next = call.afterRound(error);
   switch (next.type) {
     case 'throw':
@@ -86,6 +89,14 @@ function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report
     default:
       return next satisfies never;
   }
+}
+
+/** What was passed on cannot be taken back, so that nothing is tried again (H12). */
+function brokenOff(call: CallState<unknown>, error: AttemptError): AttemptError | StreamInterrupted {
+  if (error.code === 'request') return error;
+  const { increments, chars } = error.partial ?? { increments: 0, chars: 0 };
+  const passed = `after ${increments} increments (${chars} characters) had been passed on`;
+  return new StreamInterrupted(`the answer of ${error.source ?? 'the source'} broke off ${passed}: ${error.message}`, factsOf(call));
 }
 
 /** Admits the first runnable source, or waits for one as the settings say (B4). */
@@ -167,9 +178,12 @@ function deadline(call: CallState<unknown>, { policy, scheduler }: Ports): Obser
 }
 
 /** An answer that was waiting for a better one, or for its end marker, is better than none (H4, H15). */
-function heldAtDeadline<A>(call: CallState<A>): Completed<A> {
-  if (call.held === undefined) throw tooLate(call, 'the deadline has passed');
-  return call.held;
+function heldAtDeadline<A>(call: CallState<A>): Observable<Completed<A>> {
+  return defer(() => {
+    if (call.endedBy !== 'deadline') return EMPTY;
+    if (call.held === undefined) throw tooLate(call, 'the deadline has passed');
+    return of(call.held);
+  });
 }
 
 function closed(call: CallState<unknown>, { closing$ }: CallEnds): Observable<never> {
@@ -189,10 +203,11 @@ function tooLate(call: CallState<unknown>, message: string, facts: ErrorFacts = 
   return new CallDeadlineExceeded(message, { ...factsOf(call), ...facts });
 }
 
-/** A call's error tells what its last failure told (R7). */
-function factsOf({ id, attempts, lastFailure }: CallState<unknown>): ErrorFacts {
+/** A call's error tells what its last failure told (R7), and how much of an answer was passed on. */
+function factsOf({ id, attempts, lastFailure, committed }: CallState<unknown>): ErrorFacts {
   const ofLast = lastFailure === undefined ? {} : { ...errorFacts(lastFailure), cause: lastFailure };
-  return { ...ofLast, callId: id, attempts };
+  const passed = committed === undefined ? {} : { source: committed.admitted.source.id, partial: committed.exchange.reply.partial() };
+  return { ...ofLast, ...passed, callId: id, attempts };
 }
 
 function isAttemptError(error: unknown): error is AttemptError {

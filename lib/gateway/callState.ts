@@ -12,7 +12,7 @@ import { rank } from '../governance/selection/rank.js';
 import { createStallClock } from '../governance/stallClock.js';
 import type { StallClock } from '../governance/stallClock.js';
 import { isWeak } from './attemptSpec.js';
-import type { Completed } from './attemptSpec.js';
+import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { Ports } from './ports.js';
 import type { Task } from './task.js';
 
@@ -32,6 +32,8 @@ export interface CallState<A> {
   /** The best valid completion so far; more than one branch can have one, or wait with it (H4). */
   readonly held: Completed<A> | undefined;
   winner: Completed<A> | undefined;
+  /** The attempt whose words have begun to be passed on; nothing else is sent any more (H12). */
+  committed: AttemptSpec<A> | undefined;
   lastFailure: AttemptError | undefined;
   rounds: number;
   /** Requests sent. */
@@ -87,6 +89,7 @@ export function openCall<A>(task: Task<A>, ports: Ports): CallState<A> {
       return held;
     },
     winner: undefined,
+    committed: undefined,
     lastFailure: undefined,
     rounds: 0,
     attempts: 0,

@@ -1,6 +1,7 @@
-import { Subject, defer, map, of, throwError } from 'rxjs';
+import { Subject, defer, filter, map, of, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { GatewayClosedError } from '../model/errors.js';
+import type { StreamEnd, StreamPiece } from '../model/streamItem.js';
 import type { BreakerPhase, GatewayEvent, GatewayEventBody } from '../model/events.js';
 import { answerCall } from './call.js';
 import type { Answered } from './call.js';
@@ -10,6 +11,14 @@ import type { Task } from './task.js';
 export interface CallOptions {
   /** Aborting ends the call with the signal's reason, unchanged, in the same turn; no listener stays on it. */
   readonly signal?: AbortSignal;
+}
+
+export interface StreamOptions extends CallOptions {
+  /**
+   * For a reader that can be too slow: hot; while its last value is `true`, the answer is not read from its source, and
+   * none of the limits of silence runs. Default: always read.
+   */
+  readonly held$?: Observable<boolean>;
 }
 
 /** A snapshot of what is going on. */
@@ -49,6 +58,8 @@ export interface Asked<A, R> {
 export interface Calls extends Scope {
   /** Cold: `open` is run per subscription, and each is a call of its own (X3); what it throws fails the call, nothing is sent. */
   ask$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<R>;
+  /** The same, with what is passed on before the end. */
+  pass$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<StreamPiece | StreamEnd<R>>;
 }
 
 /** The calls of one scope over its ports; they run in virtual time when the scheduler is a `TestScheduler`. */
@@ -62,13 +73,18 @@ export function openCalls(ports: Ports): Calls {
   const open = new Set<() => OpenStream>();
   const counted: Ports = { ...ports, open, report: (event) => { count(inFlight, event); ports.report(event); } };
 
+  const pass$: Calls['pass$'] = (begin, { signal } = {}) =>
+    defer(() => {
+      if (closed) return throwError(() => new GatewayClosedError('the gateway is closed, no call can be started'));
+      const { task, respond } = begin();
+      return answerCall(task, { signal, closing$: closed$ }, counted).pipe(
+        map((item) => ('winner' in item ? { type: 'end' as const, response: respond(item) } : item)),
+      );
+    });
+
   return {
-    ask$: (open, { signal } = {}) =>
-      defer(() => {
-        if (closed) return throwError(() => new GatewayClosedError('the gateway is closed, no call can be started'));
-        const { task, respond } = open();
-        return answerCall(task, { signal, closing$: closed$ }, counted).pipe(map(respond));
-      }),
+    pass$,
+    ask$: (begin, options) => pass$(begin, options).pipe(filter((item) => item.type === 'end'), map(({ response }) => response)),
     stats: () => ({
       ...inFlight,
       streams: [...open].map((look) => look()),

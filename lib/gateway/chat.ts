@@ -1,4 +1,6 @@
-import { map } from 'rxjs';
+import { map, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { ChatDelta } from '../model/delta.js';
 import { createFold } from '../model/fold.js';
 import type { Answer } from '../model/fold.js';
 import type { ValidRequest } from '../model/request.js';
@@ -9,23 +11,42 @@ import type { Answered } from './call.js';
 import type { Asked } from './calls.js';
 import { toCallStats } from './figures.js';
 import { find, once } from './task.js';
+import type { Exchange, Task } from './task.js';
 
 /** A chat call: deltas are folded to one answer. */
 export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
+  return { task: { ...facts(request), open: (source, attemptId) => folded(attemptId, (context) => find(sources, source).stream(request, context)) }, respond: toResponse };
+}
+
+/** The same, passed on as it comes; `held$` says when its reader can take no more. */
+export function openStream(request: ValidRequest, sources: readonly Source[], held$?: Observable<boolean>): Asked<Answer, ChatResponse> {
   return {
     task: {
-      operation: 'chat',
-      streamed: request.stream,
-      model: request.model ?? null,
-      tags: request.tags ?? null,
-      estimate: once(() => estimateChatTokens(request)),
+      ...facts(request),
+      held$,
       open(source, attemptId) {
-        const fold = createFold(attemptId);
-        return { sign$: (context) => find(sources, source).stream(request, context).pipe(map(fold.add)), reply: fold };
+        let latest: ChatDelta;
+        const note = tap<ChatDelta>({ next: (delta) => { latest = delta; } });
+        return { ...folded(attemptId, (context) => find(sources, source).stream(request, context).pipe(note)), said: () => latest };
       },
     },
     respond: toResponse,
   };
+}
+
+function facts(request: ValidRequest): Omit<Task<Answer>, 'open'> {
+  return {
+    operation: 'chat',
+    streamed: request.stream,
+    model: request.model ?? null,
+    tags: request.tags ?? null,
+    estimate: once(() => estimateChatTokens(request)),
+  };
+}
+
+function folded(attemptId: string, ask: (context: Parameters<Source['stream']>[1]) => Observable<ChatDelta>): Exchange<Answer> {
+  const fold = createFold(attemptId);
+  return { sign$: (context) => ask(context).pipe(map(fold.add)), reply: fold };
 }
 
 function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {

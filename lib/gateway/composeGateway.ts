@@ -1,12 +1,15 @@
 import { firstValueFrom } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { parseRequest } from '../model/request.js';
+import { parseRequest, parseStreamRequest } from '../model/request.js';
 import type { ChatRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
 import type { Source } from '../model/source.js';
+import type { StreamItem } from '../model/streamItem.js';
+import { toAsyncIterable } from '../adapters/toAsyncIterable.js';
+import { toReadableStream } from '../adapters/toReadableStream.js';
 import { checkedNow, openCalls } from './calls.js';
-import type { CallOptions, Scope } from './calls.js';
-import { openChat } from './chat.js';
+import type { CallOptions, Scope, StreamOptions } from './calls.js';
+import { openChat, openStream } from './chat.js';
 import type { Ports } from './ports.js';
 
 export interface Engine extends Scope {
@@ -29,14 +32,56 @@ export interface Engine extends Scope {
   chat$(this: void, request: ChatRequest, options?: CallOptions): Observable<ChatResponse>;
   /** `chat$` as a promise; rejects with `signal.reason` when aborted. */
   chat(this: void, request: ChatRequest, options?: CallOptions): Promise<ChatResponse>;
+  /**
+   * Asks a source and passes its answer on as it comes, from the attempt that speaks first (H12).
+   *
+   *     the source:  ---a--b--c|
+   *     result:      ---(sa)--b--c(e|)      s = start, e = end, with the whole answer and its figures
+   *
+   * Until the first increment it is hedged (`hedgeAfterS`) and retried as `chat$` is, and fails as `chat$` does. From then
+   * on nothing is asked again: the failure is `StreamInterrupted`, or `RequestError`, `CallDeadlineExceeded`,
+   * `GatewayClosedError`, each with `partial`, which says how much had been passed on. `hedgeStallAfterS` has no effect;
+   * `stream: false` is a `RequestError`. Observables know no back-pressure: a subscriber that is slow by itself has to tell
+   * through `held$`, as `stream` and `toReadableStream` do. Cold, as `chat$`; unsubscribing stops all in the same turn.
+   *
+   *     gateway.stream$({ messages }).pipe(filter((item) => item.type === 'content')).subscribe({
+   *       next: ({ text }) => process.stdout.write(text),
+   *       error: ({ code, partial }) => console.error(code, partial),
+   *     });
+   */
+  stream$(this: void, request: ChatRequest, options?: StreamOptions): Observable<StreamItem>;
+  /**
+   * `stream$` to be read at the reader's own pace: a reader that is slow stops the source's socket, and one that leaves
+   * (`break`, `return()`, a cancelled stream) closes it at once. Throws what `stream$` fails with, and `SlowReaderError` to a
+   * reader that has taken nothing for a minute.
+   *
+   *     for await (const item of gateway.stream({ messages })) {
+   *       if (item.type === 'content') process.stdout.write(item.text);
+   *     }
+   */
+  stream(this: void, request: ChatRequest, options?: CallOptions): ChatStream;
+}
+
+/** A passed-on answer that is read once, as an async iterable or as a web stream. */
+export interface ChatStream extends AsyncIterableIterator<StreamItem> {
+  toReadableStream(this: void): ReadableStream<StreamItem>;
 }
 
 /** The engine for chat over its ports; whole calls run in virtual time when the scheduler is a `TestScheduler`. */
 export function composeGateway(ports: Ports<Source>): Engine {
-  const { ask$, ...scope } = openCalls(ports);
+  const { ask$, pass$, ...scope } = openCalls(ports);
   const chat$: Engine['chat$'] = (request, options) => {
     const valid = checkedNow(() => parseRequest(request));
     return ask$(() => openChat(valid(), ports.sources), options);
   };
-  return { ...scope, chat$, chat: (request, options) => firstValueFrom(chat$(request, options)) };
+  const stream$: Engine['stream$'] = (request, { held$, ...options } = {}) => {
+    const valid = checkedNow(() => parseStreamRequest(request));
+    return pass$(() => openStream(valid(), ports.sources, held$), options);
+  };
+  const stream: Engine['stream'] = (request, options = {}) => {
+    const paced = (held$: Observable<boolean>): Observable<StreamItem> => stream$(request, { ...options, held$ });
+    const { scheduler } = ports;
+    return Object.assign(toAsyncIterable(paced, { scheduler }), { toReadableStream: () => toReadableStream(paced, { scheduler }) });
+  };
+  return { ...scope, chat$, chat: (request, options) => firstValueFrom(chat$(request, options)), stream$, stream };
 }

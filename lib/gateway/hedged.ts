@@ -1,4 +1,4 @@
-import { EMPTY, catchError, concatMap, defer, filter, map, switchMap, tap, timer } from 'rxjs';
+import { EMPTY, catchError, concatMap, defer, filter, identity, map, switchMap, tap, timer } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
@@ -6,10 +6,11 @@ import type { HedgeTrigger, OfAttempt } from '../model/events.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import { moreHopeful } from '../governance/retry/ledger.js';
 import { hedge } from '../operators/hedge.js';
+import { hedgeUntilFirst } from '../operators/hedgeUntilFirst.js';
 import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
 import { openAttempt } from './attempt.js';
-import { isCompleted, isWeak } from './attemptSpec.js';
+import { isCompleted, isPassed, isWeak } from './attemptSpec.js';
 import type { AttemptSpec, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -29,24 +30,31 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   const { call, primary, ports } = round;
   const { policy, scheduler } = ports;
   const firstMs = policy.hedgeAfterMs;
-  const betweenMs = call.task.streamed ? policy.hedgeStallAfterMs : null;
-  if (firstMs === null && betweenMs === null) return (attempt$) => attempt$;
+  // Of an answer that is passed on, only the first word can be hedged (H12).
+  const passesOn = primary.exchange.said !== undefined;
+  const betweenMs = call.task.streamed && !passesOn ? policy.hedgeStallAfterMs : null;
+  if (firstMs === null && betweenMs === null) return identity;
 
   // One turn more than the watchdog takes, which goes first where both are due (T4).
   const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<unknown>): Observable<SilenceKind> =>
     progress$.pipe(silence({ ...limits, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
 
+  const when = (progress$: Observable<unknown>): Observable<SilenceKind> =>
+    silent({ firstMs, betweenMs })(progress$).pipe(
+      filter(() => !primary.exchange.reply.finished),
+      tap({ next: (kind) => noticed(round, kind) }),
+    );
+  const start = (kind: SilenceKind): Observable<Progress<A>> => backup(round, triggerOf(kind));
+  const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
+
+  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: start, speaks: isPassed, combine: (failed) => combine([failed.primary, failed.backup]) });
   return hedge<Progress<A>, SilenceKind>({
-    when: (progress$) =>
-      silent({ firstMs, betweenMs })(progress$).pipe(
-        filter(() => !primary.exchange.reply.finished),
-        tap({ next: (kind) => noticed(round, kind) }),
-      ),
+    when,
     // A start counts like an increment here (H14).
     again: silent({ firstMs: betweenMs, betweenMs }),
     maxBackups: policy.hedgeMaxBackups,
-    backup: (kind) => backup(round, triggerOf(kind)),
-    combine: ({ primary: first, backups }) => combineFailures([first, ...backups].map(toAttemptError)),
+    backup: start,
+    combine: ({ primary: first, backups }) => combine([first, ...backups]),
     isWeak: (last) => isCompleted(last) && isWeak(last),
     onDecided: () => { call.endedBy = 'hedge_cancelled'; },
     scheduler,

@@ -1,18 +1,19 @@
-import { defer, filter, finalize, takeLast, tap } from 'rxjs';
+import { defer, filter, finalize, map, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import type { Admitted } from '../governance/admit.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
+import { keepForLast } from '../operators/keepForLast.js';
 import { attempt, openAttempt } from './attempt.js';
-import { isCompleted } from './attemptSpec.js';
-import type { AttemptSpec, Completed } from './attemptSpec.js';
+import { isCompleted, isPassed } from './attemptSpec.js';
+import type { AttemptSpec, Passed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
 import type { Ports } from './ports.js';
 
-/** One try of a call: one attempt, or more while it is hedged; emits the winner's completion. */
-export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports: Ports): Observable<Completed<A>> {
+/** One try of a call: one attempt, or more while it is hedged; emits the winner's completion, and before it what is passed on. */
+export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports: Ports): Observable<Passed<A>> {
   return defer(() => {
     call.rounds += 1;
     const records = openRecords(call, ports);
@@ -26,10 +27,12 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
 
     return run(primary).pipe(
       hedged({ call, primary, live, run, ports }),
-      filter((progress) => isCompleted(progress)),
-      tap({ next: (winner) => { call.winner = winner; } }),
+      filter((progress) => isPassed(progress)),
+      // Only now are the losers gone, and with them what of theirs was never sent.
+      map((passed) => (passed.type === 'start' ? { ...passed, attempts: call.attempts, hedges: call.hedges } : passed)),
+      tap({ next: (passed) => { if (isCompleted(passed)) call.winner = passed; } }),
       finalizeWith(() => records.decide(call.rounds)),
-      takeLast(1),
+      keepForLast(isCompleted),
     );
   });
 }

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { ChatDelta } from '../model/delta.js';
 import type { Operation } from '../model/events.js';
 import type { Reply, Sign } from '../model/reply.js';
 import type { StreamContext, Upstream } from '../model/source.js';
@@ -15,6 +16,8 @@ export interface Task<A> {
   estimate(source: Upstream): number;
   /** One request to this source; a call opens one per attempt. */
   open(source: Upstream, attemptId: string): Exchange<A>;
+  /** For an answer that is passed on to a reader: when he can take no more. */
+  readonly held$?: Observable<boolean> | undefined;
   /** Takes what an answer brought; whether the call needs a further request. Without it, one answer is all. */
   take?(answer: A): boolean;
 }
@@ -24,6 +27,8 @@ export interface Exchange<A> {
   /** Subscribing sends, unsubscribing aborts. Completes when the end of the answer was seen. */
   sign$(context: StreamContext): Observable<Sign>;
   readonly reply: Reply<A>;
+  /** Where the answer is passed on as it comes: the delta behind the last sign. */
+  readonly said?: () => ChatDelta;
 }
 
 /** The source by its id, with the methods that only the task knows. */

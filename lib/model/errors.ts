@@ -117,6 +117,21 @@ export class CallDeadlineExceeded extends GatewayError {
   override readonly retryable = true;
 }
 
+/**
+ * A passed-through answer broke off after its text had begun to be delivered: `partial` says how much was, `cause` why. It is
+ * not tried again by itself, since what was delivered cannot be taken back (H12).
+ */
+export class StreamInterrupted extends GatewayUnavailableError {
+  override readonly name = 'StreamInterrupted';
+  override readonly code = 'stream_interrupted';
+}
+
+/** Whoever reads a stream was too slow for too long, so that its source was given up; what was kept for it can still be read. */
+export class SlowReaderError extends GatewayError {
+  override readonly name = 'SlowReaderError';
+  override readonly code = 'slow_reader';
+}
+
 /** The gateway was closed before or during the call. */
 export class GatewayClosedError extends GatewayError {
   override readonly name = 'GatewayClosedError';

@@ -53,6 +53,13 @@ export function parseRequest(request: unknown): ValidRequest {
   return { ...copy, stream: copy.stream ?? true };
 }
 
+/** The same for an answer that is to be passed on as it comes: only a stream can be. */
+export function parseStreamRequest(request: unknown): ValidRequest {
+  const valid = parseRequest(request);
+  if (!valid.stream) throw new RequestError('the request was not sent: stream is false, but only a stream can be passed on; leave it out, or ask with chat$');
+  return valid;
+}
+
 /** A checked copy of a request body; what does not fit the schema throws `RequestError`. */
 export function parseBody(schema: z.ZodType, request: unknown): unknown {
   const checked = schema.safeParse(request);

@@ -21,6 +21,8 @@ export interface StreamContext {
   deadlineMs?: number;
   /** Called at teardown by a source that can tell that nothing of the request went out: such an attempt leaves no row. */
   onUnsent?: (this: void) => void;
+  /** While the last value is `true`, whoever reads the answer can take no more: a source that can stop reading stops until `false`. */
+  held$?: Observable<boolean>;
   /** Where the call is traced: what the request takes along. */
   trace?: TraceCarrier;
 }

@@ -46,10 +46,10 @@ export function openEndpoint(settings: HttpSourceSettings, path: string): Endpoi
   const secrets = secretsOf(settings, base);
   return {
     upstream: upstreamOf(settings),
-    ask: (make, { onUnsent, trace }) =>
+    ask: (make, { onUnsent, held$, trace }) =>
       defer(() => {
         const { body, accept, openReader } = make();
-        const part$: Observable<HttpPart> = client.post({ url, headers: { ...trace?.headers, accept, ...fixed }, body, connectTimeoutMs, onUnsent, send: trace?.send });
+        const part$: Observable<HttpPart> = client.post({ url, headers: { ...trace?.headers, accept, ...fixed }, body, connectTimeoutMs, onUnsent, held$, send: trace?.send });
         return part$.pipe(readResponse({ source: id, openReader, secrets, ...(scheduler === undefined ? {} : { scheduler }) }));
       }),
     close: client.close,

@@ -22,10 +22,15 @@ export function recordCall(call$: Observable<unknown>, scheduler: TestScheduler,
     if (!ended) onEnd();
     ended = true;
   };
-  const subscription = call$.pipe(tap({ next: end, error: end }), finalize(end)).subscribe({
+  const subscription = call$.pipe(tap({ next: (value) => { if (isLast(value)) end(); }, error: end }), finalize(end)).subscribe({
     next: (value) => note({ kind: 'N', value }),
     error: (error: unknown) => note({ kind: 'E', error }),
     complete: () => note({ kind: 'C' }),
   });
   return { told, leave: () => subscription.unsubscribe() };
+}
+
+/** What is passed on before the end of a call has a type of its own. */
+function isLast(value: unknown): boolean {
+  return (value as { type?: string }).type === undefined || (value as { type?: string }).type === 'end';
 }

@@ -1,5 +1,7 @@
 import { expect } from '@jest/globals';
+import type { Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
+import type { CallOptions } from '../../lib/gateway/calls.js';
 import type { Policy } from '../../lib/gateway/ports.js';
 import type { AttemptRecord, GatewayEvent } from '../../lib/model/events.js';
 import type { ChatRequest } from '../../lib/model/request.js';
@@ -30,10 +32,16 @@ export interface ExpectedCall {
   toSayNothing(this: void): void;
 }
 
+/** What a call that is passed on is to say: letters for items, of each the fields that matter. */
+export interface ExpectedStream {
+  toSay(this: void, diagram: string, items: Readonly<Record<string, object>>, error?: object): void;
+}
+
 export interface Stage {
   readonly scheduler: TestScheduler;
   gatewayOf(this: void, specs: readonly (string | SourceSpec)[], policy?: Partial<Policy> & GovernorSpec): VirtualGateway;
   expectCall(this: void, gateway: VirtualGateway, spec?: CallSpec): ExpectedCall;
+  expectStream(this: void, gateway: VirtualGateway, spec?: CallSpec): ExpectedStream;
   /** Does something at a time of the test; `at(0)` is before the first call. */
   at(this: void, atMs: number, act: () => void): void;
   /** Runs to the end of virtual time. */
@@ -57,6 +65,19 @@ export function wholeCalls(body: (stage: Stage) => void): () => void {
       checks.push(() => expectAtRest(left));
     };
 
+    function record(ask: (request: ChatRequest, options: CallOptions) => Observable<unknown>, { atMs = 0, leaveMs, abortMs, reason, request }: CallSpec): () => readonly Told[] {
+      let call: RecordedCall | undefined;
+      const controller = new AbortController();
+      const call$ = ask({ ...hello, ...request }, abortMs === undefined ? {} : { signal: controller.signal });
+      if (abortMs !== undefined) at(abortMs, () => controller.abort(reason));
+      at(atMs, () => {
+        running += 1;
+        call = recordCall(call$, scheduler, onEnd);
+      });
+      if (leaveMs !== undefined) at(leaveMs, () => call?.leave());
+      return () => call?.told ?? [];
+    }
+
     body({
       scheduler,
       at,
@@ -66,20 +87,21 @@ export function wholeCalls(body: (stage: Stage) => void): () => void {
         gateways.push(gateway);
         return gateway;
       },
-      expectCall(gateway, { atMs = 0, leaveMs, abortMs, reason, request } = {}) {
-        let call: RecordedCall | undefined;
-        const controller = new AbortController();
-        const call$ = gateway.chat$({ ...hello, ...request }, abortMs === undefined ? {} : { signal: controller.signal });
-        if (abortMs !== undefined) at(abortMs, () => controller.abort(reason));
-        at(atMs, () => {
-          running += 1;
-          call = recordCall(call$, scheduler, onEnd);
-        });
-        if (leaveMs !== undefined) at(leaveMs, () => call?.leave());
+      expectCall(gateway, spec = {}) {
+        const told = record(gateway.chat$, spec);
         return expected((diagram, fields, error) => {
           const parsed = TestScheduler.parseMarbles(diagram, { r: fields }, error, false, true) as Told[];
-          checks.push(() => expect(call?.told.map((told) => comparable(told, fields ?? error))).toEqual(parsed));
+          checks.push(() => expect(told().map((one) => comparable(one, fields ?? error))).toEqual(parsed));
         });
+      },
+      expectStream(gateway, spec = {}) {
+        const told = record(gateway.stream$, spec);
+        return {
+          toSay(diagram, items, error) {
+            const parsed = TestScheduler.parseMarbles(diagram, items, error, false, true) as Told[];
+            checks.push(() => expect(told().map((one, nth) => comparable(one, parsed[nth]?.notification.value ?? error))).toEqual(parsed));
+          },
+        };
       },
     });
 
