@@ -1,5 +1,6 @@
 import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
+import { TransientError } from './errors.js';
 import type { Reply, Sign } from './reply.js';
 import type { AssistantToolCall, ChatResponse, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
@@ -19,6 +20,9 @@ export interface AnswerFold extends Reply<Answer> {
 }
 
 type Fields = Record<string, unknown>;
+
+/** An answer is kept whole, so that one without end must not fill the memory; over it an error, never a silent cut. */
+const maxAnswerChars = 64 * 1024 * 1024;
 
 interface GrowingCall {
   id: string;
@@ -90,6 +94,7 @@ export function createFold(attemptId: string): AnswerFold {
   return {
     add(delta) {
       keep(delta);
+      if (chars > maxAnswerChars) throw new TransientError(`the answer is larger than ${maxAnswerChars} characters`);
       if (delta.sameFrame !== true) countedInFrame = false;
       if (delta.type === 'finish') return saidTooSoon ? 'none' : 'finish';
       if (countedInFrame || !isOutput(delta)) return 'none';

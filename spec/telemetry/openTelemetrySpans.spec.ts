@@ -189,6 +189,28 @@ describe('OT-01: whatever ends a call, its span and one of each sent attempt end
     expect(sdk.spans().map(verdict)).toEqual([[OK, false], [OK, false], [OK, false], [OK, false]]);
   });
 
+  test('of stream$, take(1), an operator behind it that throws, and a reader that leaves cancel both spans; an answer read to its end is ok', async () => {
+    const a = await upstream([answer]);
+    const { gateway } = gatewayTo([a.url]);
+    const stream$ = gateway.stream$(asks('hello'));
+    await new Promise<void>((resolve) => stream$.pipe(take(1)).subscribe({ complete: resolve }));
+    await new Promise<void>((resolve) => stream$.pipe(map(() => { throw new Error('mine'); })).subscribe({ error: () => resolve() }));
+    for await (const item of gateway.stream(asks('hello'))) if (item.type === 'content') break;
+    expect(sdk.open()).toBe(0);
+    expect(sdk.spans().map(verdict)).toEqual(Array(6).fill([UNSET, true]));
+    for await (const item of gateway.stream(asks('hello'))) void item;
+    expect(sdk.open()).toBe(0);
+    expect(sdk.spans().slice(6).map(verdict)).toEqual([[OK, false], [OK, false]]);
+  });
+
+  test('of stream$, a break in mid-stream is an error of both spans', async () => {
+    const a = await upstream(['d@0.01"one" rst@0.02']);
+    const { gateway } = gatewayTo([a.url]);
+    await new Promise<void>((resolve) => gateway.stream$(asks('hello')).subscribe({ error: () => resolve() }));
+    const { call, attempts } = ofOneCall();
+    expect([call, ...attempts].map(({ status }) => status)).toEqual([{ code: ERROR, message: 'stream_interrupted' }, { code: ERROR, message: 'transient' }]);
+  });
+
   test('an operator in a source throws: an error', async () => {
     const source: Source = { id: 'mine/1', provider: 'mine', model: 'm', limits: {}, stream: () => timer(1).pipe(map((): ChatDelta => { throw new Error('not mine'); })) };
     const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources: [source], maxAttempts: 1 });
