@@ -21,7 +21,9 @@ describe('public names', () => {
       'GovernanceBackendError',
       'RateLimitedError',
       'RequestError',
+      'SlowReaderError',
       'SourceError',
+      'StreamInterrupted',
       'StreamLivenessTimeout',
       'TransientError',
       'createEmbedding',
@@ -30,6 +32,8 @@ describe('public names', () => {
       'describeSettings',
       'isOutput',
       'settingsFromEnv',
+      'toAsyncIterable',
+      'toReadableStream',
     ]);
   });
 

@@ -5,7 +5,9 @@ import type { Usage } from './usage.js';
  * carries `sameFrame: true`. `message-extra` holds pieces of fields that the message has to carry back to the provider.
  */
 export type ChatDelta = { sameFrame?: true } & (
-  | { type: 'content' | 'reasoning' | 'refusal'; text: string }
+  | { type: 'content'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'refusal'; text: string }
   | ToolCallDelta
   | { type: 'usage'; usage: Usage }
   | { type: 'finish'; reason: string }
