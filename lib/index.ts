@@ -45,7 +45,7 @@ export {
 } from './model/errors.js';
 export type { ErrorFacts, ExhaustedReason, FailureClass, LivenessLimit, PartialOutput } from './model/errors.js';
 export type { AttemptRecord, BreakerPhase, GatewayEvent, GatewayEventBody, HedgeTrigger, OfAttempt, Operation, RefusingGate, Report, Role, RowClass } from './model/events.js';
-export type { BatchStats, EmbeddingAnswer, EmbeddingRequest, EmbeddingResponse, ValidEmbeddingRequest } from './model/embedding.js';
+export type { BatchStats, EmbeddingAnswer, EmbeddingInput, EmbeddingRequest, EmbeddingResponse, ValidEmbeddingRequest } from './model/embedding.js';
 export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcrRequest } from './model/ocr.js';
 export type { ChatRequest, ValidRequest } from './model/request.js';
 export type { AssistantMessage, AssistantToolCall, CallStats, ChatResponse, ToolCall } from './model/response.js';

@@ -1,4 +1,4 @@
-import type { EmbeddingAnswer, EmbeddingResponse, ValidEmbeddingRequest } from '../model/embedding.js';
+import type { EmbeddingAnswer, EmbeddingInput, EmbeddingResponse, ValidEmbeddingRequest } from '../model/embedding.js';
 import { SourceError, TransientError } from '../model/errors.js';
 import type { EmbeddingSource, Upstream } from '../model/source.js';
 import { addUsage } from '../model/usage.js';
@@ -17,8 +17,8 @@ const defaultMaxBatch = 128;
 export function openEmbedding(request: ValidEmbeddingRequest, sources: readonly EmbeddingSource[]): Asked<EmbeddingAnswer, EmbeddingResponse> {
   const answers: EmbeddingAnswer[] = [];
   let done = 0;
-  const tokensOf = request.input.map((text) => once(() => estimateTextTokens(text)));
-  const batchFor = (source: Upstream): readonly string[] => request.input.slice(done, done + (find(sources, source).maxBatch ?? defaultMaxBatch));
+  const tokensOf = request.input.map((input) => once(() => (typeof input === 'string' ? estimateTextTokens(input) : input.length)));
+  const batchFor = (source: Upstream): readonly EmbeddingInput[] => request.input.slice(done, done + (find(sources, source).maxBatch ?? defaultMaxBatch));
 
   return {
     task: {

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { parseBody } from './request.js';
 import type { Usage } from './usage.js';
 
+/** What is embedded: a text, or the numbers of its tokens. */
+export type EmbeddingInput = string | readonly number[];
+
 /**
- * The OpenAI Embeddings request body, `input` being one text or several; fields that are not listed travel on unchanged.
+ * The OpenAI Embeddings request body, `input` being one text or several, or token numbers in their place; fields that are not listed travel on unchanged.
  * `model` may be left out (each source has its own), `tags` go to telemetry and not upstream.
  */
 export interface EmbeddingRequest {
-  input: string | readonly string[];
+  input: EmbeddingInput | readonly EmbeddingInput[];
   model?: string | null;
   dimensions?: number | null;
   encoding_format?: 'float' | 'base64' | null;
@@ -18,7 +21,7 @@ export interface EmbeddingRequest {
 
 /** A request that was checked and copied; `input` is always a list. */
 export interface ValidEmbeddingRequest extends EmbeddingRequest {
-  input: readonly string[];
+  input: readonly EmbeddingInput[];
 }
 
 /** What a source answers to one batch: as many vectors as there were inputs, all of one length, in their order. */
@@ -54,9 +57,10 @@ export interface BatchStats {
 }
 
 const text = z.string().min(1);
+const tokens = z.array(z.number().int().nonnegative()).min(1);
 
 const schema = z.looseObject({
-  input: z.union([text, z.array(text).min(1)], { error: 'must be a text that is not empty, or a list of such texts' }),
+  input: z.union([text, tokens, z.array(text).min(1), z.array(tokens).min(1)], { error: 'must be a text that is not empty, the numbers of its tokens, or a list of either' }),
   model: z.string().min(1).nullish(),
   dimensions: z.number().int().positive().nullish(),
   encoding_format: z.enum(['float', 'base64']).nullish(),
@@ -66,5 +70,9 @@ const schema = z.looseObject({
 /** Checks a request before anything is sent, and copies it. Throws `RequestError`, which names every field that is wrong. */
 export function parseEmbeddingRequest(request: unknown): ValidEmbeddingRequest {
   const copy = parseBody(schema, request) as EmbeddingRequest;
-  return { ...copy, input: typeof copy.input === 'string' ? [copy.input] : copy.input };
+  return { ...copy, input: isOne(copy.input) ? [copy.input] : copy.input };
+}
+
+function isOne(input: EmbeddingRequest['input']): input is EmbeddingInput {
+  return typeof input === 'string' || typeof input[0] === 'number';
 }

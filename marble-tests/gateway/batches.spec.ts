@@ -296,7 +296,7 @@ describe('embedding: batches', () => {
     };
   }));
 
-  test.each<[string, unknown]>([['no input', []], ['an empty text', ['']], ['numbers', [1]], ['nothing', undefined]])('bad input is refused before anything is sent: %s', (_, input) => {
+  test.each<[string, unknown]>([['no input', []], ['an empty text', ['']], ['no tokens', [[]]], ['what is no token', [1.5]], ['texts beside tokens', ['a', [1]]], ['truth', [true]], ['nothing', undefined]])('bad input is refused before anything is sent: %s', (_, input) => {
     inTime(({ scopeOf, watch }) => {
       const scope = scopeOf([{ turns: [['ok', 1]] }]);
       const call = watch(scope.embedding.embed$({ input } as never));

@@ -117,6 +117,14 @@ describe('over real sockets', () => {
     expect(seen.map(({ body }) => (body['input'] as string[]).length)).toEqual([128, 128, 44]);
   });
 
+  test('token numbers stand for their text, one input or several', async () => {
+    const baseUrl = await serve(({ input }, response) => json(response, listed(input as string[])));
+    await using embedding = createEmbedding({ settings: { scope: 'EMBEDDING', sources: [source(baseUrl)] } });
+    expect((await embedding.embed({ input: [15, 7, 99] })).vectors).toEqual([Float32Array.of(3, 0)]);
+    expect((await embedding.embed({ input: [[15], [7, 99]] })).vectors).toEqual([Float32Array.of(1, 0), Float32Array.of(2, 1)]);
+    expect(seen.map(({ body }) => body['input'])).toEqual([[[15, 7, 99]], [[15], [7, 99]]]);
+  });
+
   test('a compressed answer is read', async () => {
     const baseUrl = await serve(({ input }, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(listed(input as string[])))));
     await using embedding = createEmbedding({ settings: { scope: 'EMBEDDING', sources: [source(baseUrl)] } });
