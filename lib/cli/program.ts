@@ -8,6 +8,7 @@ import { exitCodes } from './exitCodes.js';
 import { paragraph } from './paragraph.js';
 import { addReport } from './report/reportCommand.js';
 import { reportFailure } from './reportFailure.js';
+import { addServe } from './serve/serveCommand.js';
 import { addTelemetry } from './telemetry/telemetryCommand.js';
 import type { Terminal } from './terminal.js';
 import { addUpstream } from './upstream/upstreamCommand.js';
@@ -25,6 +26,7 @@ Examples:
   polygateway demo                              see it happen, no key needed
   polygateway doctor --env-file .env --probe    does each of my sources answer?
   polygateway chat --env-file .env "Why is the sky blue?"
+  polygateway serve --env-file .env             the same for every OpenAI client
   polygateway report --db telemetry.db          where did the time of my calls go?
   polygateway watch                             what does my running process do now?
 
@@ -69,7 +71,7 @@ function createProgram(terminal: Terminal, done: (exitCode: number) => void): Co
       getErrHasColors: () => true,
       outputError: (text, write) => errorLines(new WrongUse(text.replace(/^error: /, '')), { paint: err.paint }).forEach((line) => write(`${line}\n`)),
     });
-  for (const add of [addDemo, addChat, addDoctor, addUpstream, addWatch, addReport, addWhatIf, addTelemetry]) add(program, { terminal, done });
+  for (const add of [addDemo, addChat, addServe, addDoctor, addUpstream, addWatch, addReport, addWhatIf, addTelemetry]) add(program, { terminal, done });
   return program;
 }
 

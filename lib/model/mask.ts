@@ -10,16 +10,39 @@ const urlPassword = /(\b\w+:\/\/[^\s/:@]*):[^\s/@]+@/g;
  * that are known; they go whatever they look like.
  */
 export function maskSecrets(text: string, secrets: readonly string[] = []): string {
-  let masked = text;
-  for (const secret of secrets) {
-    if (secret.length >= 4) masked = masked.replaceAll(secret, '[masked]');
-  }
-  return masked
+  return maskKnown(text, secrets)
     .replace(urlPassword, '$1:[masked]@')
     .replace(bearer, '$1 [masked]')
     .replace(keyLike, '[masked]')
     .replace(namedSecret, '$1[masked]')
     .replace(longHex, '[masked]');
+}
+
+const shortest = 4;
+/** Shorter ones would be found by chance where they are encoded. */
+const shortestEncoded = 8;
+
+/** Takes out keys that are known and nothing else, also as they stand in a URL, in base64, or escaped in JSON. */
+export function maskKnown(text: string, secrets: readonly string[]): string {
+  const forms = [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(formsOf))];
+  // The longest first: of one that begins like a shorter one the rest would stay.
+  return forms.sort((one, other) => other.length - one.length).reduce((masked, form) => masked.replaceAll(form, '[masked]'), text);
+}
+
+function formsOf(secret: string): string[] {
+  const inUrl = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\uFFFD'));
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const plain = [secret, inJson, inJson.replaceAll('/', '\\/'), inUrl, inUrl.replace(/%../g, (code) => code.toLowerCase()), inUrl.replaceAll('%20', '+')];
+  return secret.length < shortestEncoded ? plain : [...plain, ...[0, 1, 2].flatMap((before) => inBase64(secret, before))];
+}
+
+/** What of it is the same whatever stands around it in what was encoded; `before`: bytes of that, modulo three. */
+function inBase64(secret: string, before: number): string[] {
+  const bytes = Buffer.from(secret);
+  const first = Math.ceil((before * 8) / 6);
+  const last = Math.floor(((before + bytes.length) * 8) / 6);
+  const form = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64').slice(first, last);
+  return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
 /** A secret as it may be shown in a table: long ones by their ends, so that two keys can be told apart. */

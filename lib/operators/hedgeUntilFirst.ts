@@ -4,7 +4,7 @@ import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 export interface HedgeUntilFirstOptions<T, S> {
   /** Makes the signal from the primary; its first emission asks for the backup. Errors of the primary do not reach it. */
   readonly when: (primary$: Observable<T>) => Observable<S>;
-  /** Starts the backup. Completing without a value: refused, and the primary goes on alone. */
+  /** Starts the backup. Completing without a word: refused, and the primary goes on alone. */
   readonly backup: (signal: S) => Observable<T>;
   /** The values that are passed on, the first of which decides; the others are for `when` alone. */
   readonly speaks: (value: T) => boolean;
@@ -23,7 +23,9 @@ export interface HedgeUntilFirstOptions<T, S> {
  *
  * One branch fails before either has spoken: its failure is held back while the other runs. Both: `combine`. Once one has
  * spoken the other is unsubscribed, before the value is passed on, and whatever becomes of the one that spoke is the result,
- * its failure too. There is one backup at most. Unsubscribing stops both.
+ * its failure too. A branch that ends without a word and without a failure leaves the result to the other. There is one
+ * backup at most, and none after the first word. What `when`'s signal fails with, or another callback throws, fails the
+ * result at once; `backup` throwing is a failed backup. Unsubscribing stops both.
  */
 export function hedgeUntilFirst<T, S>({ when, backup, speaks, combine }: HedgeUntilFirstOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>
@@ -46,15 +48,17 @@ export function hedgeUntilFirst<T, S>({ when, backup, speaks, combine }: HedgeUn
       function contestant(name: 'primary' | 'backup', attempt$: Observable<T>): Observable<T> {
         return defer(() => {
           running += 1;
-          const word$ = attempt$.pipe(filter(speaks), tap({ next: () => { spoken = true; } }));
-          const held$ = word$.pipe(
+          const word$ = attempt$.pipe(
             catchError((error: unknown) => {
               if (spoken) return throwError(() => error);
               failures.set(name, error);
               return EMPTY;
             }),
+            // Below `catchError`: a callback that throws is no branch's failure.
+            filter((value) => speaks(value)),
+            tap({ next: () => { spoken = true; } }),
           );
-          return concat(held$, defer(() => (spoken ? EMPTY : ended())));
+          return concat(word$, defer(() => (spoken ? EMPTY : ended())));
         });
       }
 

@@ -1,52 +1,20 @@
-import type { Observable } from 'rxjs';
-import type { EmbeddingEngine } from '../gateway/composeEmbedding.js';
-import type { Engine } from '../gateway/composeGateway.js';
-import type { GatewayEvent } from '../model/events.js';
-import type { ClientKeys } from './clientKeys.js';
+import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import { authenticate } from './authenticate.js';
+import { registerChat } from './chatRoute.js';
+import { createDrain } from './drain.js';
+import { registerEmbeddings } from './embeddingsRoute.js';
+import type { ChatDoor, Delivery, EmbeddingDoor, FinishedRequest, FrontDoorOptions } from './frontDoorOptions.js';
+import { registerHealth } from './healthRoutes.js';
+import { serverLimits } from './limits.js';
+import { registerMetrics } from './metrics.js';
+import { registerModels } from './modelsRoute.js';
+import { tellRequests } from './requestNotes.js';
+import { sendError } from './sendError.js';
+import { cutSlowClients } from './slowClient.js';
+import { answerUnknown } from './unknownRoute.js';
 
-export type Delivery = 'commit' | 'buffered';
-
-/** What the front door has of a gateway. */
-export type ChatDoor = Pick<Engine, 'chat$' | 'stream$' | 'stats' | 'events$'>;
-export type EmbeddingDoor = Pick<EmbeddingEngine, 'embed$' | 'stats' | 'events$'>;
-
-export interface FrontDoorOptions {
-  readonly chat: ChatDoor;
-  /** Absent: `/v1/embeddings` answers 404 and says which settings it needs. */
-  readonly embedding?: EmbeddingDoor;
-  /** What `/v1/models` lists: the models of the sources, each once. */
-  readonly models: readonly string[];
-  /** Default `commit`. */
-  readonly delivery?: Delivery;
-  /** Absent: nobody is asked for a key, and only requests to a loopback name are answered. */
-  readonly keys?: ClientKeys;
-  /** A streamed answer that has nothing to say for this long gets a comment, so that nobody between takes it for dead; default 15. */
-  readonly keepaliveS?: number;
-  /** Longest time that a client may leave what was written to it unread; default 60. */
-  readonly slowClientS?: number;
-  /** Default 32 MiB. */
-  readonly maxBodyBytes?: number;
-  /** Told once a request has ended. */
-  readonly onRequest?: (request: FinishedRequest) => void;
-}
-
-/** One request that has ended; nothing of it is secret or a prompt. */
-export interface FinishedRequest {
-  readonly method: string;
-  /** Without its query. */
-  readonly path: string;
-  /** `null`: the client left before there was one. */
-  readonly status: number | null;
-  /** Answered in full, ended by an error, or left by the client. */
-  readonly ended: 'ok' | 'failed' | 'client-gone';
-  readonly ms: number;
-  readonly callId?: string;
-  readonly source?: string;
-  readonly attempts?: number;
-  readonly hedges?: number;
-  /** The code of the error that was told. */
-  readonly code?: string;
-}
+export type { ChatDoor, Delivery, EmbeddingDoor, FinishedRequest, FrontDoorOptions };
 
 export interface FrontDoor {
   /** Rejects with Node's error where the address cannot be had. Port 0 takes any free one. */
@@ -55,5 +23,42 @@ export interface FrontDoor {
   drain(this: void, graceS: number): Promise<void>;
 }
 
-export declare function createFrontDoor(options: FrontDoorOptions): FrontDoor;
-export type { GatewayEvent, Observable };
+/**
+ * Makes an OpenAI-compatible server over a gateway; it listens nowhere yet. The gateway stays the caller's to close.
+ *
+ *     const door = createFrontDoor({ chat: gateway, models: ['gpt-5'] });
+ *     const { url } = await door.listen({ host: '127.0.0.1', port: 8787 });
+ *     await door.drain(30);
+ */
+export function createFrontDoor({ chat, embedding, models, delivery = 'commit', keys, keepaliveS = 15, slowClientS = 60, maxBodyBytes, onRequest }: FrontDoorOptions): FrontDoor {
+  const app = fastify({
+    ...serverLimits(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    frameworkErrors: (error, _request, reply) => sendError(reply, error),
+  });
+  const slowClientMs = slowClientS * 1000;
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  answerUnknown(app);
+  cutSlowClients(app, { slowClientMs });
+
+  const metrics = registerMetrics(app, { chat, embedding });
+  tellRequests(app, (request) => {
+    metrics.onRequest(request);
+    onRequest?.(request);
+  });
+  const { isDraining, drain } = createDrain(app);
+  authenticate(app, keys === undefined ? {} : { keys });
+  registerHealth(app, { chat, isDraining });
+  registerChat(app, { chat, delivery, keepaliveMs: keepaliveS * 1000, slowClientMs });
+  registerEmbeddings(app, { embedding });
+  registerModels(app, { models });
+
+  return {
+    drain,
+    async listen({ host, port }) {
+      await app.listen({ host, port });
+      const { port: taken } = app.server.address() as AddressInfo;
+      return { url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}` };
+    },
+  };
+}

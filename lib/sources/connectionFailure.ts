@@ -20,6 +20,7 @@ const badTls = /^(CERT_|ERR_TLS_|ERR_SSL_|UND_ERR_PRX_TLS|DEPTH_ZERO_|SELF_SIGNE
 
 /** The class of an error of the HTTP client, by its code: names and TLS are the source's, the rest passes (R1). */
 export function connectionFailure(cause: unknown, exchange: FailedExchange): AttemptError {
+  forgetBytes(cause);
   const { host, proxy, sent, connectTimeoutMs, waitedMs } = exchange;
   const code = rootCode(cause);
   const place = proxy === undefined ? host : `${host} through the proxy ${proxy}`;
@@ -34,6 +35,11 @@ export function connectionFailure(cause: unknown, exchange: FailedExchange): Att
   const refusal = proxy === undefined ? undefined : /Proxy response \((\d+)\)/.exec(reason)?.[1];
   if (refusal !== undefined) return proxyRefusal(Number(refusal), place, cause);
   return new TransientError(`no connection to ${place}: ${reason}`, { cause });
+}
+
+/** Undici hangs what it could not read on its error; that may quote the request, key and all. */
+function forgetBytes(cause: unknown): void {
+  if (typeof cause === 'object' && cause !== null && 'name' in cause && cause.name === 'HTTPParserError') Object.assign(cause, { data: undefined });
 }
 
 function proxyRefusal(status: number, place: string, cause: unknown): AttemptError {

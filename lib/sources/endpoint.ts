@@ -94,13 +94,14 @@ function checkHeader(id: string, name: string, value: string): void {
   }
 }
 
-const secretName = /key|auth|token|secret|password/i;
+/** What of a query is no key; anything else may be one, such as `sig` or `code`. */
+const plainName = /version|deployment|region/i;
 
 /** Header values count whatever their names, with and without a leading word such as `Bearer`. */
-function secretsOf({ apiKey = '', headers = {} }: HttpSourceSettings, base: URL): string[] {
+function secretsOf({ apiKey = '', headers = {}, client }: HttpSourceSettings, base: URL): string[] {
   const inHeaders = Object.values(headers).flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
-  const inQuery = [...base.searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
-  return [apiKey, ...inHeaders, ...inQuery].filter((secret) => secret !== '');
+  const inQuery = [...base.searchParams].flatMap(([name, value]) => (plainName.test(name) ? [] : [value]));
+  return [apiKey, ...inHeaders, ...inQuery, ...client.secrets].filter((secret) => secret !== '');
 }
 
 function upstreamOf(settings: HttpSourceSettings): Upstream {

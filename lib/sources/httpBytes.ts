@@ -1,12 +1,14 @@
-import { Observable, asapScheduler, asyncScheduler } from 'rxjs';
+import { Observable, Subject, asapScheduler, asyncScheduler } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
 import { AsyncResource } from 'node:async_hooks';
+import type { Socket } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { Agent, Client, Pool, ProxyAgent } from 'undici';
 import type { Dispatcher, buildConnector } from 'undici';
 import { connectionFailure } from './connectionFailure.js';
-import { createProxyRoute, proxyLabel } from './proxyRoute.js';
+import { createProxyRoute, proxyLabel, proxySecrets } from './proxyRoute.js';
 import type { Environment } from './proxyRoute.js';
+import { readUnlessHeld } from './readUnlessHeld.js';
 
 // The one file that knows undici, which is why it is longer than most.
 
@@ -21,6 +23,8 @@ export interface HttpRequest {
   readonly connectTimeoutMs: number;
   /** Called at teardown by the caller before anything of the request was written. */
   readonly onUnsent?: (() => void) | undefined;
+  /** While the last value is `true`, the body is not read from its connection; one that ends holds no more, its error is the request's. */
+  readonly held$?: Observable<boolean> | undefined;
   /** Runs each sending of the request; default: as it is. */
   readonly send?: (<T>(send: () => T) => T) | undefined;
 }
@@ -33,6 +37,8 @@ export interface HttpClient {
    * `SourceError`; a status is never an error here.
    */
   post(this: void, request: HttpRequest): Observable<HttpPart>;
+  /** What it tells proxies beside the requests, so that it can be kept out of every message. */
+  readonly secrets: readonly string[];
   /** Closes every connection; what is in flight fails. */
   close(this: void): Promise<void>;
 }
@@ -42,7 +48,7 @@ export interface HttpClientSettings {
   readonly env?: Environment;
   /** A certificate authority to trust beside the usual ones, PEM. */
   readonly ca?: string;
-  /** Default `false`. */
+  /** Default `false`; an answer over HTTP/2 is not held. */
   readonly allowH2?: boolean;
   readonly scheduler?: SchedulerLike;
 }
@@ -57,6 +63,7 @@ export function createHttpClient(settings: HttpClientSettings = {}): HttpClient 
     post(request) {
       return exchange(request, { routeOf: routes.routeOf, scheduler, outside });
     },
+    secrets: proxySecrets(settings.env ?? {}),
     close: routes.close,
   } satisfies HttpClient;
 }
@@ -75,12 +82,13 @@ interface Leg {
   controller?: Dispatcher.DispatchController;
   /** Until the request is written. */
   connection?: Connection | undefined;
+  socket?: Socket | undefined;
 }
 
 type Handler = Dispatcher.DispatchHandler & { onResponseStarted(): void };
 
 function exchange(
-  { url, headers, body, connectTimeoutMs, onUnsent, send: sending = (dispatch) => dispatch() }: HttpRequest,
+  { url, headers, body, connectTimeoutMs, onUnsent, held$, send: sending = (dispatch) => dispatch() }: HttpRequest,
   { routeOf, scheduler, outside }: { readonly routeOf: Routes['routeOf']; readonly scheduler: SchedulerLike; readonly outside: Outside },
 ): Observable<HttpPart> {
   return new Observable((subscriber) => {
@@ -88,6 +96,7 @@ function exchange(
     let over = false;
     let sent = false;
     let live: Leg = {};
+    let answering$: Subject<Socket> | undefined;
 
     function send(to: URL, { fresh, redirects }: { readonly fresh: boolean; readonly redirects: number }): void {
       const leg: Leg = {};
@@ -114,6 +123,7 @@ function exchange(
           }
           reused = leg.connection?.used ?? false;
           if (leg.connection !== undefined) leg.connection.used = true;
+          leg.socket = leg.connection?.socket;
           leaveQueue(leg);
           sent = written = true;
         },
@@ -128,6 +138,7 @@ function exchange(
           const target = redirects < maxRedirects ? redirectTarget(to, status, responseHeaders['location']) : undefined;
           if (target === undefined) {
             subscriber.next({ type: 'head', status, headers: responseHeaders });
+            if (leg.socket !== undefined) answering$?.next(leg.socket);
             return;
           }
           send(target, { fresh: false, redirects: redirects + 1 });
@@ -166,6 +177,10 @@ function exchange(
       sending(() => route.dispatcher.dispatch(options, handler));
     }
 
+    if (held$ !== undefined) {
+      answering$ = new Subject();
+      subscriber.add(readUnlessHeld({ held$, socket$: answering$, within: outside }).subscribe({ error: (error: unknown) => subscriber.error(error) }));
+    }
     send(url, { fresh: false, redirects: 0 });
     return () => {
       if (over) return;
@@ -277,6 +292,7 @@ interface Connection {
   used: boolean;
   /** Requests that wait to be written to it. */
   waiting: number;
+  socket?: Socket | undefined;
 }
 
 type TrackedOptions = Dispatcher.DispatchOptions & { onConnection?: (connection: Connection) => void };
@@ -293,14 +309,20 @@ function trackedClient(origin: URL, options: { connect?: buildConnector.connecto
     ...options,
     connect(target, callback) {
       // After an abort undici would connect anew, for a request that nobody waits for.
-      if (connection.waiting > 0) outside(() => options.connect?.(target, callback));
+      if (connection.waiting > 0) outside(() => options.connect?.(target, opened));
       else callback(departure, null);
+
+      function opened(...result: Parameters<typeof callback>): void {
+        connection.socket = result[1] ?? undefined;
+        callback(...result);
+      }
     },
   });
   const unused = (): void => {
     connection.used = false;
   };
   client.on('connect', unused).on('disconnect', unused);
+  client.on('disconnect', () => { connection.socket = undefined; });
   const dispatch = client.dispatch.bind(client);
   client.dispatch = (request: TrackedOptions, handler) => {
     request.onConnection?.(connection);

@@ -30,6 +30,12 @@ export function proxyLabel({ protocol, username, password, host }: URL): string 
   return `${protocol}//${username === '' && password === '' ? '' : `${user}[masked]@`}${host}`;
 }
 
+/** The passwords in the usual variables, and users without one, who are tokens. To be called once the variables are known to be good. */
+export function proxySecrets(env: Environment): string[] {
+  const proxies = ['http_proxy', 'https_proxy'].map((name) => proxyUrl(variable(env, name)));
+  return proxies.flatMap((proxy) => (proxy === undefined ? [] : [decodeURIComponent(proxy.password || proxy.username)])).filter((secret) => secret !== '');
+}
+
 interface Variable {
   readonly name: string;
   readonly value: string;

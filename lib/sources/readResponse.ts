@@ -52,7 +52,7 @@ export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFuncti
       let answered = false;
 
       function fail(thrown: unknown): void {
-        const requestId = head && providerRequestId(head.headers);
+        const requestId = head && providerRequestId(head.headers, secrets);
         const facts = { source, ...(head && { httpStatus: head.status }), ...(requestId && { providerRequestId: requestId }) };
         subscriber.error(annotate(toAttemptError(thrown), facts));
       }
@@ -74,7 +74,7 @@ export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFuncti
         const reader = openReader({
           emit: (value) => subscriber.next(value),
           failureOf: (report) => failureOf(answer, report),
-          requestId: providerRequestId(answer.headers),
+          requestId: providerRequestId(answer.headers, secrets),
         });
         const settle = (): void => {
           if (!reader.complete) return;

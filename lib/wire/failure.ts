@@ -3,7 +3,7 @@ import type { AttemptError } from '../model/errors.js';
 import { maskSecrets } from '../model/mask.js';
 import { errorReport } from './errorReport.js';
 import { failureClass } from './failureClass.js';
-import { providerRequestId } from './providerRequestId.js';
+import { providerRequestId, shownRequestId } from './providerRequestId.js';
 import { retryAfterS } from './retryAfter.js';
 import type { Headers } from './headerText.js';
 
@@ -20,8 +20,8 @@ export interface FailedResponse {
 }
 
 const maxMessageChars = 400;
-/** Masking runs before the cut, on no more than can be shown afterwards. */
-const maxMaskedChars = 2000;
+/** Masking runs before the cut, since half a key is not seen as one; on so much that what it takes out brings no torn end into sight. */
+const maxMaskedChars = 8000;
 
 /** The error of the class that a response tells (R1), with a short message that holds no key and no markup (R7). */
 export function failure({ status, headers, body, receivedAtMs, secrets = [] }: FailedResponse): AttemptError {
@@ -30,7 +30,7 @@ export function failure({ status, headers, body, receivedAtMs, secrets = [] }: F
   const mayPass = kind === 'transient' || kind === 'rate_limited';
   const rules = { receivedAtMs, rateLimited: kind === 'rate_limited' };
   const waitS = retryAfterS(headers, rules) ?? retryAfterS(lowerCase(report.headers), rules) ?? report.retryAfterS;
-  const requestId = providerRequestId(headers) ?? report.requestId?.slice(0, 200);
+  const requestId = providerRequestId(headers, secrets) ?? (report.requestId === undefined ? undefined : shownRequestId(report.requestId, secrets));
   return attemptError(kind, maskSecrets(message(status, report.message, report.codes[0]), secrets).slice(0, maxMessageChars), {
     httpStatus: status >= 300 ? status : (report.status ?? status),
     ...(mayPass && waitS !== undefined ? { retryAfterS: waitS } : undefined),

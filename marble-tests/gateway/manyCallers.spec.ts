@@ -10,11 +10,11 @@ import { seeded } from '../support/seeded.js';
 import { hello } from '../support/virtualGateway.js';
 
 const callers = 50;
-const lastsMs = 6 * 60_000;
+const lastsMs = 4 * 60_000;
 const meanMs = 2000;
-/** B works for 90 s and is broken for 30 s, in turns; C serves eight at once and refuses the ninth. */
-const upMs = 90_000;
-const downMs = 30_000;
+/** B works for 60 s and is broken for 20 s, in turns; C serves eight at once and refuses the ninth. */
+const upMs = 60_000;
+const downMs = 20_000;
 const places = { 'a/1': 10, 'b/1': 10, 'c/1': 8 };
 
 type SourceId = keyof typeof places;

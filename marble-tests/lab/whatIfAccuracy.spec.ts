@@ -7,13 +7,13 @@ import { playWorkload, truthOf } from './stallingWorkload.js';
 type Hedging = { readonly hedgeAfterMs?: number; readonly hedgeStallAfterMs?: number };
 type Calls = readonly (readonly StoredAttempt[])[];
 
-const calls = 2000;
 const off: Hedging = {};
 const stall: Hedging = { hedgeStallAfterMs: 10_000 };
 const first: Hedging = { hedgeAfterMs: 3000 };
 const both: Hedging = { ...first, ...stall };
 const kinds = [['stall', stall], ['first', first], ['both', both]] as const;
-// WHATIF_TABLE=1 prints predicted against simulated for every case; another WHATIF_SEED makes other calls.
+// WHATIF_TABLE=1 prints predicted against simulated for every case; another WHATIF_SEED makes other calls, WHATIF_CALLS another number of them.
+const calls = Number(process.env['WHATIF_CALLS'] ?? 1500);
 const otherSeed = Number(process.env['WHATIF_SEED'] ?? 12);
 const wholeSeed = otherSeed + 1000;
 

@@ -66,7 +66,7 @@ export function openConnection({ target, scheduler, report, serverNow }: Connect
 
   function noteAway(error: unknown): GovernanceBackendError {
     if (error instanceof GovernanceBackendError) return error;
-    const message = maskSecrets(`Redis at ${where} gave no decision: ${whyNot(error, trouble)}`);
+    const message = maskSecrets(`Redis at ${where} gave no decision: ${whyNot(error, trouble)}`, target.password === undefined ? [] : [target.password]);
     if (!away && scheduler.now() - toldMs >= quietMs) {
       away = true;
       toldMs = scheduler.now();

@@ -4,9 +4,8 @@ import type { Attempt, Judged } from './judged.js';
 import type { Played } from './playWorld.js';
 import { plainFigures } from './soloAttempt.js';
 
-/** E1, M1-M3, W1, H5: how an attempt ended, and its figures. */
-export function expectAttempt({ row, solo, soloEndMs }: Attempt, round: readonly Attempt[], call: Judged, { world }: Played): void {
-  const livedMs = row.endedMs - row.startedMs;
+/** E1, W1, H5: how an attempt ended. */
+export function expectEnding({ row, solo, soloEndMs }: Attempt, round: readonly Attempt[], call: Judged): void {
   const won = round.find((other) => other.row.won);
   switch (row.errorClass) {
     case 'caller_cancelled':
@@ -29,7 +28,11 @@ export function expectAttempt({ row, solo, soloEndMs }: Attempt, round: readonly
       assert.equal(row.errorClass, solo.failureClass);
       assert.equal(row.endedMs, soloEndMs);
   }
+}
 
+/** M1-M3: the figures of an attempt. */
+export function expectFigures({ row, solo, soloEndMs }: Attempt, { world }: Played): void {
+  const livedMs = row.endedMs - row.startedMs;
   const atMost = solo.incrementsMs.filter((atMs) => atMs <= livedMs).length;
   // Of several frames in the very instant in which it was cut off only the first is sure.
   const atLeast = row.endedMs === soloEndMs && !solo.byWatchdog ? atMost : solo.incrementsMs.filter((atMs) => atMs < livedMs).length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { GatewayError } from '../../../lib/model/errors.js';
 import { expectAtRest, expectRowPerRequest } from '../atRest.js';
-import { expectAttempt, expectRound, expectSignals } from './expectAttempts.js';
+import { expectEnding, expectFigures, expectRound, expectSignals } from './expectAttempts.js';
 import { expectFailure, expectOneEnd, expectResponse, expectRetries } from './expectCalls.js';
 import { toJudged } from './judged.js';
 import { abortReason } from './playWorld.js';
@@ -16,7 +16,10 @@ export function expectRules(played: Played): void {
   for (const call of played.calls.map((one) => toJudged(one, played))) {
     expectOneEnd(call);
     for (const round of call.rounds) {
-      for (const attempt of round) expectAttempt(attempt, round, call, played);
+      for (const attempt of round) {
+        expectEnding(attempt, round, call);
+        expectFigures(attempt, played);
+      }
       expectRound(round, call);
       expectSignals(round, call, played);
     }
@@ -27,7 +30,7 @@ export function expectRules(played: Played): void {
 }
 
 /** G1, G3: never more requests at once than a source has places. */
-function expectPlaces({ world, gateway }: Played): void {
+export function expectPlaces({ world, gateway }: Played): void {
   world.sources.forEach(({ maxConcurrency = Infinity }, at) => {
     const changes = gateway.sources[at]!.requests.flatMap(({ startedMs, closedMs }) => [{ atMs: startedMs, by: 1 }, { atMs: closedMs!, by: -1 }]);
     // A request that is let go in the instant in which it is sent may stand first or last in it: it is left out.
@@ -41,7 +44,7 @@ function expectPlaces({ world, gateway }: Played): void {
 }
 
 /** R3: a source that sent 429 is left alone, by every call, for as long as it asked. */
-function expectPauses({ world, gateway }: Played): void {
+export function expectPauses({ world, gateway }: Played): void {
   for (const { source, errorClass, endedMs, retryAfterMs } of gateway.rows) {
     if (errorClass !== 'rate_limited') continue;
     const untilMs = endedMs + Math.max(retryAfterMs ?? 0, Math.min(world.policy.backoffMs!, world.policy.backoffMaxMs!));

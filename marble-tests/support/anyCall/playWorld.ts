@@ -1,5 +1,8 @@
 import { defer } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { TestScheduler } from 'rxjs/testing';
+import type { CallOptions } from '../../../lib/gateway/calls.js';
+import type { ChatRequest } from '../../../lib/model/request.js';
 import type { ScriptStep } from '../../../lib/sources/scriptedSource.js';
 import { heldBy } from '../atRest.js';
 import type { Held } from '../atRest.js';
@@ -29,7 +32,12 @@ export interface Played {
 
 export const abortReason = 'the caller has had enough';
 
-export function playWorld(world: World, scheduler: TestScheduler): Played {
+/** How the calls of a world are made. */
+export type Ask = (gateway: VirtualGateway, request: ChatRequest, options: CallOptions) => Observable<unknown>;
+
+const wholeAnswer: Ask = ({ chat$ }, request, options) => chat$(request, options);
+
+export function playWorld(world: World, scheduler: TestScheduler, ask = wholeAnswer): Played {
   const gateway = virtualGateway(world.sources, scheduler, world.policy);
   const scriptOf = noteScripts(world, gateway);
   const calls: PlayedCall[] = [];
@@ -43,7 +51,7 @@ export function playWorld(world: World, scheduler: TestScheduler): Played {
     let leave = (): void => undefined;
     if (planned.ends?.how === 'abort') plan(planned.ends.atMs, () => controller.abort(abortReason));
     plan(planned.atMs, () => {
-      const call$ = gateway.chat$({ ...hello, stream: planned.stream }, { signal: controller.signal });
+      const call$ = ask(gateway, { ...hello, stream: planned.stream }, { signal: controller.signal });
       const before = gateway.events.length;
       const recorded = recordCall(call$, scheduler, () => {
         running -= 1;

@@ -1,0 +1,103 @@
+import { createEmbedding } from '../../assemble/createEmbedding.js';
+import type { Embedding } from '../../assemble/createEmbedding.js';
+import { createGateway } from '../../assemble/createGateway.js';
+import type { Gateway } from '../../assemble/createGateway.js';
+import { partsUnder } from '../../config/parseEnvKey.js';
+import type { GatewaySettings } from '../../config/settings.js';
+import { settingsFromEnv } from '../../config/settingsFromEnv.js';
+import { createFrontDoor } from '../../server/frontDoor.js';
+import type { Delivery, FrontDoor, FrontDoorOptions } from '../../server/frontDoor.js';
+import { exitCodes } from '../exitCodes.js';
+import { findingLine } from '../findingLine.js';
+import { stopped } from '../interruption.js';
+import { tellTrouble } from '../tellTrouble.js';
+import type { Terminal } from '../terminal.js';
+import { addressOf } from './addressOf.js';
+import { endInOrder } from './endInOrder.js';
+import { readClientKeys } from './readClientKeys.js';
+import { requestLine } from './requestLine.js';
+
+export interface ServeOptions {
+  readonly scope: string;
+  readonly embeddingScope: string;
+  readonly host: string;
+  readonly port: number;
+  readonly delivery: Delivery;
+  readonly keepaliveS: number;
+  readonly drainS: number;
+  readonly slowClientS: number;
+  readonly maxBodyMb: number;
+  readonly keysFile?: string;
+  readonly quiet: boolean;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** What is served, from its settings. */
+interface Served {
+  readonly chat: Gateway;
+  readonly embedding: Embedding | undefined;
+  readonly models: readonly string[];
+}
+
+/** Serves until it is stopped, and then ends in order. */
+export async function runServe(options: ServeOptions): Promise<number> {
+  const { host, keysFile, terminal: { env, err } } = options;
+  const keys = readClientKeys({ env, file: keysFile });
+  const address = await addressOf({ host, hasKeys: keys !== undefined });
+  const served = await open(options);
+  const scopes = [served.chat, ...(served.embedding === undefined ? [] : [served.embedding])];
+  const troubles = scopes.map(({ events$ }) => tellTrouble(events$, err));
+  if (err.isTerminal) for (const finding of scopes.flatMap(({ findings }) => findings)) err.line(findingLine(finding, err.paint));
+  const closeScopes = async (): Promise<void> => void (await Promise.all(scopes.map(({ close }) => close())));
+  try {
+    await serve(createFrontDoor({ ...doorOptions(options, served), ...(keys === undefined ? {} : { keys }) }), { ...options, address, closeScopes });
+    return exitCodes.done;
+  } finally {
+    await closeScopes();
+    for (const trouble of troubles) trouble.unsubscribe();
+  }
+}
+
+type Serving = ServeOptions & { readonly address: string; readonly closeScopes: () => Promise<void> };
+
+async function serve(door: FrontDoor, { address, port, drainS, closeScopes, terminal: { out }, signal }: Serving): Promise<void> {
+  try {
+    const { url } = await door.listen({ host: address, port });
+    out.line(`listening on ${url}`);
+    await stopped(signal);
+  } finally {
+    await endInOrder({ door, drainS, closeScopes });
+  }
+}
+
+async function open({ scope, embeddingScope, terminal: { env } }: ServeOptions): Promise<Served> {
+  const settings = settingsFromEnv(scope, env);
+  const hasEmbedding = Object.entries(env).some(([key, value = '']) => value !== '' && partsUnder(embeddingScope, key) !== undefined);
+  const embeddingSettings = hasEmbedding ? settingsFromEnv(embeddingScope, env) : undefined;
+  const chat = createGateway({ settings });
+  try {
+    const embedding = embeddingSettings === undefined ? undefined : createEmbedding({ settings: embeddingSettings });
+    return { chat, embedding, models: modelsOf([settings, ...(embeddingSettings === undefined ? [] : [embeddingSettings])]) };
+  } catch (error: unknown) {
+    await chat.close();
+    throw error;
+  }
+}
+
+function modelsOf(settings: readonly GatewaySettings[]): string[] {
+  return [...new Set(settings.flatMap(({ sources }) => sources.map(({ model }) => model)))];
+}
+
+function doorOptions({ delivery, keepaliveS, slowClientS, maxBodyMb, quiet, terminal: { err } }: ServeOptions, { chat, embedding, models }: Served): FrontDoorOptions {
+  return {
+    chat,
+    ...(embedding === undefined ? {} : { embedding }),
+    models,
+    delivery,
+    keepaliveS,
+    slowClientS,
+    maxBodyBytes: maxBodyMb * 2 ** 20,
+    ...(quiet ? {} : { onRequest: (request) => err.line(requestLine(request, { paint: err.paint, date: new Date() })) }),
+  };
+}

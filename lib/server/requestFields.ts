@@ -1,0 +1,32 @@
+import { RequestError } from '../model/errors.js';
+import { asRecord } from '../wire/jsonFields.js';
+import type { JsonRecord } from '../wire/jsonFields.js';
+
+export interface RequestFields {
+  /** What travels on. */
+  readonly fields: JsonRecord;
+  /** What the client asked for; each source has a model of its own, and the answer says which it came from. */
+  readonly model: string | undefined;
+}
+
+/** The body of a request as an object, without what is not for the sources. Throws `RequestError`. */
+export function requestFields(body: unknown): RequestFields {
+  const all = asRecord(body);
+  if (all === undefined) throw wrongField('the body', 'must be a JSON object');
+  const { model, tags, ...fields } = all;
+  if (model !== undefined && model !== null && typeof model !== 'string') throw wrongField('model', 'must be a text');
+  return { fields: isTags(tags) ? { ...fields, tags } : fields, model: model ?? undefined };
+}
+
+export function wrongField(field: string, problem: string): RequestError {
+  return new RequestError(`the request was not sent: ${field}: ${problem}`);
+}
+
+const maxTags = 16;
+const maxTagChars = 512;
+
+/** Tags go into the rows of this server, and are no field of OpenAI's: what else is called so is left out. */
+function isTags(value: unknown): value is Record<string, string> {
+  const entries = Object.entries(asRecord(value) ?? {});
+  return entries.length > 0 && entries.length <= maxTags && entries.flat().every((text) => typeof text === 'string' && text.length <= maxTagChars);
+}
