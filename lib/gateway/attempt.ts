@@ -20,9 +20,9 @@ import type { OpenStream, Ports } from './ports.js';
 /** From the finish reason on, usage and the end marker get this long (H15). */
 const finishGraceMs = 1000;
 
-export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'id' | 'exchange'>): AttemptSpec<A> {
+export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'id' | 'exchange' | 'clock' | 'held$'>, { scheduler }: Ports): AttemptSpec<A> {
   const id = call.nextAttemptId();
-  return { ...spec, id, exchange: call.task.open(spec.admitted.source, id) };
+  return { ...spec, id, exchange: call.task.open(spec.admitted.source, id), ...clockOf(call, scheduler) };
 }
 
 /**
@@ -53,18 +53,17 @@ function expired({ admitted: { source } }: AttemptSpec<unknown>): GovernanceBack
 /** From here on the request is out: held to its limits, measured, booked once. */
 function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
   const { scheduler, policy } = ports;
-  const { exchange, admitted } = spec;
+  const { exchange, admitted, clock, held$ } = spec;
   const { source, permit } = admitted;
 
   return defer(() => {
-    const { clock, ...reader } = clockOf(call, scheduler);
     const books = openBooks(call, spec, ports);
     let figures: StallFigures = emptyFigures(clock.now());
     let done: Completed<A> | undefined;
     let trace: AttemptTrace | undefined;
 
-    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...reader };
-    const look = (): OpenStream => openStream(call, spec, figures, clock.now());
+    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...(held$ === undefined ? {} : { held$ }) };
+    const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
     const sign$ = defer(() => {
       ports.open?.add(look);
       if (!books.start()) return NEVER;
@@ -122,8 +121,8 @@ function mustHaveOutput(reply: Reply<unknown>): OperatorFunction<StallFigures, S
     concat(figures$, defer(() => (reply.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
 }
 
-function openStream<A>(call: CallState<A>, { id, role, round, admitted }: AttemptSpec<A>, { startMs, lastMs, count }: StallFigures, nowMs: number): OpenStream {
-  return { callId: call.id, attemptId: id, source: admitted.source.id, role, round, openMs: nowMs - startMs, silentMs: nowMs - lastMs, increments: count };
+function openStream<A>(call: CallState<A>, { id, role, round, admitted, clock }: AttemptSpec<A>, { startMs, lastMs, count }: StallFigures, nowMs: number): OpenStream {
+  return { callId: call.id, attemptId: id, source: admitted.source.id, role, round, openMs: nowMs - startMs, silentMs: clock.now() - lastMs, increments: count };
 }
 
 function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: AttemptSpec<A>): Parameters<typeof annotate>[1] {
@@ -136,9 +135,9 @@ function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: Attem
   };
 }
 
-/** The clock of the limits and figures, which stands while the reader holds the answer back. */
+/** What a reader's own Observable fails with is no failure of the source: it holds no more. */
 function clockOf({ task: { held$ } }: CallState<unknown>, scheduler: SchedulerLike): { clock: SchedulerLike; held$?: Observable<boolean> } {
-  return held$ === undefined ? { clock: scheduler } : heldClock(scheduler, held$);
+  return held$ === undefined ? { clock: scheduler } : heldClock(scheduler, held$.pipe(catchError(() => EMPTY)));
 }
 
 function deadlineOf(call: CallState<unknown>): { deadlineMs?: number } {

@@ -106,12 +106,17 @@ function judge<A>(ending: Ending, call: CallState<A>, spec: AttemptSpec<A>): Ver
     }
     case 'unsubscribed':
       // From the finish reason on only usage and the end marker are waited for, and the deadline ends that wait (H15).
-      if (call.endedBy === 'deadline' && reply.finished && reply.increments > 0) return valid;
+      if (call.endedBy === 'deadline' && reply.finished && reply.increments > 0 && isWanted(call, spec)) return valid;
       if (call.committed !== undefined && call.committed !== spec) return endedByUs.hedge_cancelled;
       return call.endedBy === undefined ? { rowClass: 'caller_cancelled', message: 'the caller left' } : endedByUs[call.endedBy];
     default:
       return ending satisfies never;
   }
+}
+
+/** Of an answer that is passed on, its end alone is worth nothing (H12). */
+function isWanted<A>({ committed }: CallState<A>, spec: AttemptSpec<A>): boolean {
+  return spec.exchange.said === undefined || committed === spec;
 }
 
 /** What admission learns (G4): transient trouble is a failure, a 429 is none, everything else teaches nothing. */

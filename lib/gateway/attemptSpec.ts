@@ -1,3 +1,5 @@
+import type { Observable, SchedulerLike } from 'rxjs';
+import type { ChatDelta } from '../model/delta.js';
 import type { AttemptRecord, HedgeTrigger, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import type { StreamPiece } from '../model/streamItem.js';
@@ -14,6 +16,9 @@ export interface AttemptSpec<A> {
   readonly round: number;
   readonly trigger: HedgeTrigger | null;
   readonly exchange: Exchange<A>;
+  /** The clock of its limits and figures, which stands while the reader of its answer can take no more. */
+  readonly clock: SchedulerLike;
+  readonly held$?: Observable<boolean>;
   readonly onBooked: (record: AttemptRecord) => void;
 }
 
@@ -33,15 +38,21 @@ export interface Completed<A> {
 /** What leaves a round: what is passed on as it comes, if anything is, then the completion. */
 export type Passed<A> = StreamPiece | Completed<A>;
 
-/** What an attempt emits: its figures with each increment, and what leaves the round. */
-export type Progress<A> = StallFigures | Passed<A>;
+/** From here on what the attempt says is passed on. */
+export interface Begun {
+  readonly type: 'start';
+}
 
-export function isPassed<A>(progress: Progress<A>): progress is Passed<A> {
+/** What an attempt emits: its figures with each increment, its words if they are passed on, its completion. */
+export type Progress<A> = StallFigures | Begun | ChatDelta | Completed<A>;
+
+/** All but the figures. */
+export function speaks<A>(progress: Progress<A>): progress is Exclude<Progress<A>, StallFigures> {
   return 'type' in progress;
 }
 
 export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
-  return isPassed(progress) && progress.type === 'completed';
+  return speaks(progress) && progress.type === 'completed';
 }
 
 /** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */

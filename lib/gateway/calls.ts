@@ -16,7 +16,8 @@ export interface CallOptions {
 export interface StreamOptions extends CallOptions {
   /**
    * For a reader that can be too slow: hot; while its last value is `true`, the answer is not read from its source, and
-   * none of the limits of silence runs. Default: always read.
+   * neither limits nor figures of silence count that time, which `latencyMs`, `generationMs` and the deadline do. Its end, and
+   * its error, are the end of holding. Default: always read.
    */
   readonly held$?: Observable<boolean>;
 }

@@ -10,7 +10,7 @@ import { hedgeUntilFirst } from '../operators/hedgeUntilFirst.js';
 import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
 import { openAttempt } from './attempt.js';
-import { isCompleted, isPassed, isWeak } from './attemptSpec.js';
+import { isCompleted, isWeak, speaks } from './attemptSpec.js';
 import type { AttemptSpec, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -28,7 +28,8 @@ export interface HedgedRound<A> {
 /** Nothing at all while no hedge key is set, or none that this request can use (H1, H2). */
 export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progress<A>> {
   const { call, primary, ports } = round;
-  const { policy, scheduler } = ports;
+  const { policy } = ports;
+  const { clock: scheduler } = primary;
   const firstMs = policy.hedgeAfterMs;
   // Of an answer that is passed on, only the first word can be hedged (H12).
   const passesOn = primary.exchange.said !== undefined;
@@ -47,7 +48,7 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   const start = (kind: SilenceKind): Observable<Progress<A>> => backup(round, triggerOf(kind));
   const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
 
-  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: start, speaks: isPassed, combine: (failed) => combine([failed.primary, failed.backup]) });
+  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: start, speaks, combine: (failed) => combine([failed.primary, failed.backup]) });
   return hedge<Progress<A>, SilenceKind>({
     when,
     // A start counts like an increment here (H14).
@@ -74,7 +75,7 @@ function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger:
         ports.report({ type: 'hedge-refused', ...named(call, primary), gate: error instanceof NoneAdmitted ? error.gate : 'backend', reason: messageOf(error) });
         return EMPTY;
       }),
-      concatMap((admitted) => run(openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }))),
+      concatMap((admitted) => run(openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }, ports))),
     );
   });
 }

@@ -1,10 +1,9 @@
-import { connect, defer, filter, identity, map, merge, mergeMap, take, delayWhen, timer } from 'rxjs';
+import { connect, defer, delayWhen, filter, identity, map, merge, mergeMap, take, timer } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
 import type { Sign } from '../model/reply.js';
-import type { StreamPiece, StreamStart } from '../model/streamItem.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
-import type { AttemptSpec } from './attemptSpec.js';
+import type { AttemptSpec, Begun } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 
 /**
@@ -20,13 +19,13 @@ export function alsoPassedOn<A>(
   call: CallState<A>,
   spec: AttemptSpec<A>,
   { measured, scheduler }: { measured: OperatorFunction<Sign, StallFigures>; scheduler: SchedulerLike },
-): OperatorFunction<Sign, StallFigures | StreamPiece> {
+): OperatorFunction<Sign, StallFigures | Begun | ChatDelta> {
   const { said } = spec.exchange;
   if (said === undefined) return measured;
   // The figures first: what a reader does with a delta takes time of its own.
   return connect((sign$) => merge(sign$.pipe(measured), passedOn(sign$, said)));
 
-  function passedOn(sign$: Observable<Sign>, delta: () => ChatDelta): Observable<StreamPiece> {
+  function passedOn(sign$: Observable<Sign>, delta: () => ChatDelta): Observable<Begun | ChatDelta> {
     return defer(() => {
       const early: ChatDelta[] = [];
       const committed = (): boolean => call.committed === spec;
@@ -34,9 +33,9 @@ export function alsoPassedOn<A>(
         if (!committed()) early.push(piece);
         return committed();
       };
-      const commit = (): StreamPiece[] => {
+      const commit = (): (Begun | ChatDelta)[] => {
         call.committed = spec;
-        return [startOf(call, spec), ...early];
+        return [{ type: 'start' }, ...early];
       };
       const first$ = sign$.pipe(filter((sign) => sign === 'increment'), take(1), inTurn(spec, scheduler), mergeMap(commit));
       return merge(sign$.pipe(map(delta), filter(goesOn)), first$);
@@ -46,8 +45,4 @@ export function alsoPassedOn<A>(
 
 function inTurn<T>({ role }: AttemptSpec<unknown>, scheduler: SchedulerLike): MonoTypeOperatorFunction<T> {
   return role === 'primary' ? identity : delayWhen(() => timer(0, scheduler));
-}
-
-function startOf({ id, attempts, hedges }: CallState<unknown>, { admitted }: AttemptSpec<unknown>): StreamStart {
-  return { type: 'start', callId: id, source: admitted.source.id, attempts, hedges };
 }

@@ -2,11 +2,12 @@ import { defer, filter, finalize, map, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
+import type { StreamStart } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
 import { finalizeWith } from '../operators/finalizeWith.js';
 import { keepForLast } from '../operators/keepForLast.js';
 import { attempt, openAttempt } from './attempt.js';
-import { isCompleted, isPassed } from './attemptSpec.js';
+import { isCompleted, speaks } from './attemptSpec.js';
 import type { AttemptSpec, Passed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
@@ -23,18 +24,23 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
         live.add(spec);
         return attempt(call, spec, ports).pipe(finalize(() => live.delete(spec)));
       });
-    const primary = openAttempt(call, { admitted, role: 'primary', round: call.rounds, trigger: null, onBooked: records.add });
+    const primary = openAttempt(call, { admitted, role: 'primary', round: call.rounds, trigger: null, onBooked: records.add }, ports);
 
     return run(primary).pipe(
       hedged({ call, primary, live, run, ports }),
-      filter((progress) => isPassed(progress)),
-      // Only now are the losers gone, and with them what of theirs was never sent.
-      map((passed) => (passed.type === 'start' ? { ...passed, attempts: call.attempts, hedges: call.hedges } : passed)),
+      filter((progress) => speaks(progress)),
+      map((word): Passed<A> => (word.type === 'start' ? startOf(call, admitted) : word)),
       tap({ next: (passed) => { if (isCompleted(passed)) call.winner = passed; } }),
       finalizeWith(() => records.decide(call.rounds)),
       keepForLast(isCompleted),
     );
   });
+}
+
+/** Only now are the losers gone, and with them what of theirs was never sent. */
+function startOf({ id, task, committed, attempts, hedges }: CallState<unknown>, primary: Admitted<Upstream>): StreamStart {
+  const { source } = committed?.admitted ?? primary;
+  return { type: 'start', callId: id, source: source.id, model: task.model ?? source.model, attempts, hedges };
 }
 
 interface Records {

@@ -6,6 +6,8 @@ export interface StreamStart {
   type: 'start';
   callId: string;
   source: string;
+  /** The model that was asked for; what the source calls it comes with its `facts`. */
+  model: string;
   /** Requests sent. */
   attempts: number;
   /** Backups started, one of which nothing went out too. */

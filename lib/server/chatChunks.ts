@@ -14,8 +14,6 @@ export interface ChatChunks {
 export interface ChatChunksOptions {
   /** A last chunk tells the tokens, if they are known. */
   readonly wantsUsage: boolean;
-  /** Told as the model until the source has named its own. */
-  readonly model: string;
 }
 
 /** What one frame brought. */
@@ -24,12 +22,12 @@ interface Frame {
   logprobs: object | null;
 }
 
-export function createChatChunks({ wantsUsage, model: asked }: ChatChunksOptions): ChatChunks {
+export function createChatChunks({ wantsUsage }: ChatChunksOptions): ChatChunks {
   const created = createdS();
   const ending = wantsUsage ? ',"usage":null}' : '}';
   const tools = createToolCallChunks();
   let id = '';
-  let model = asked;
+  let model = '';
   let beginning = '';
   let hasBegun = false;
   let frame: Frame | undefined;
@@ -41,6 +39,8 @@ export function createChatChunks({ wantsUsage, model: asked }: ChatChunksOptions
   }
 
   function writeChoice({ delta, logprobs }: Frame, finishReason: string | null = null): void {
+    // Clients that add chunks up count the probabilities of a first one twice, so none stand there.
+    if (!hasBegun && logprobs !== null) writeChoice({ delta: {}, logprobs: null });
     const said = hasBegun ? delta : { role: 'assistant', ...delta };
     hasBegun = true;
     const facts = logprobs === null && finishReason === null ? '"logprobs":null,"finish_reason":null' : `"logprobs":${JSON.stringify(logprobs)},"finish_reason":${JSON.stringify(finishReason)}`;
@@ -76,6 +76,7 @@ export function createChatChunks({ wantsUsage, model: asked }: ChatChunksOptions
       if (item.type === 'end') writeEnd(item.response);
       else if (item.type === 'start') {
         id = completionId(item.callId);
+        model = item.model;
         tools.name(item.callId);
         begin();
       } else addDelta(item);
@@ -145,7 +146,7 @@ function createToolCallChunks(): ToolCallChunks {
       const known = calls.get(index);
       const call = known ?? { isNamed: false };
       calls.set(index, call);
-      const told = call.isNamed || (known !== undefined && name === '') ? {} : { name };
+      const told = call.isNamed || name === '' ? {} : { name };
       call.isNamed ||= name !== '';
       const type = custom ? 'custom' : 'function';
       const first = known === undefined ? { id: id || `call_${owner}_${index}`, type } : {};

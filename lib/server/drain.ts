@@ -26,9 +26,8 @@ export function createDrain(app: FastifyInstance): Drain {
   let ending: Promise<void> | undefined;
 
   app.addHook('onRequest', ({ url }, reply, done) => {
-    if (ending === undefined) return done();
-    void reply.header('connection', 'close');
-    if (openPaths.has(url)) done();
+    if (ending !== undefined) void reply.header('connection', 'close');
+    if (ending === undefined || openPaths.has(url)) done();
     else refuse(reply, refusal);
   });
 

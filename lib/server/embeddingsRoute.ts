@@ -24,6 +24,8 @@ export function registerEmbeddings(app: FastifyInstance, { embedding }: { readon
     }
     const { fields } = requestFields(request.body);
     const isBase64 = fields['encoding_format'] === 'base64';
+    // Clients ask for it unasked, not every source knows it, and it is we who write the answer.
+    if (isBase64) delete fields['encoding_format'];
     sendWhole(reply, {
       // What the fields hold is checked by the gateway.
       response$: embedding.embed$(fields as unknown as EmbeddingRequest),

@@ -37,7 +37,7 @@ interface Verdict {
 
 function ofGateway(error: GatewayError): Refusal {
   const verdict = verdictOn(error);
-  return { ...verdict, message: maskSecrets(error.message), ...(mayPass(verdict.status) ? retryAfter(error) : {}) };
+  return { ...verdict, message: maskSecrets(error.message), headers: { ...(mayPass(verdict.status) ? retryAfter(error) : {}), ...(wasRetried(error) ? { 'x-should-retry': 'false' } : {}) } };
 }
 
 function verdictOn(error: GatewayError): Verdict {
@@ -89,6 +89,11 @@ function mayPass(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function retryAfter({ retryAfterS }: GatewayError): Pick<Refusal, 'headers'> {
-  return retryAfterS === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfterS)) } };
+function retryAfter({ retryAfterS }: GatewayError): Record<string, string> {
+  return retryAfterS === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterS)) };
+}
+
+/** Official clients try a 5xx again by themselves, unless they are told that it has been done here (R6). */
+function wasRetried(error: GatewayError): boolean {
+  return error.code === 'call_deadline' || ('reason' in error && error.reason === 'retry_exhausted');
 }

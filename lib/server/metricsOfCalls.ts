@@ -37,20 +37,24 @@ export function createCallMetrics(): CallMetrics {
     observe(operation, event) {
       switch (event.type) {
         case 'call-ended':
-          return calls.add({ operation, outcome: event.outcome, code: event.outcome === 'failed' ? (event.code ?? '') : '' }, 1);
+          calls.add({ operation, outcome: event.outcome, code: event.outcome === 'failed' ? (event.code ?? '') : '' }, 1);
+          break;
         case 'attempt-ended':
-          return ended(operation, event.record);
+          ended(operation, event.record);
+          break;
         case 'round-decided':
           for (const { role, hedgeTrigger, won } of event.records) if (role === 'backup') hedges.add({ operation, trigger: hedgeTrigger ?? '', won: String(won) }, 1);
-          return;
+          break;
         case 'hedge-refused':
-          return refused.add({ operation, gate: event.gate }, 1);
+          refused.add({ operation, gate: event.gate }, 1);
+          break;
         case 'retry-scheduled':
-          return retries.add({ operation, failure_class: event.failureClass }, 1);
+          retries.add({ operation, failure_class: event.failureClass }, 1);
+          break;
         case 'telemetry-trouble':
-          return void lost.set(operation, event.lost);
+          lost.set(operation, event.lost);
+          break;
         default:
-          return;
       }
     },
     families: () => [

@@ -16,7 +16,7 @@ export function createCounter({ name, help }: SeriesOptions): Series {
   const byLabels = new Map<string, { labels: Labels; value: number }>();
   return {
     add(labels, value) {
-      found(byLabels, labels, () => ({ labels, value: 0 })).value += value;
+      findOrAdd(byLabels, labels, () => ({ labels, value: 0 })).value += value;
     },
     family: () => ({ name, help, type: 'counter', samples: [...byLabels.values()] }),
   };
@@ -26,10 +26,11 @@ export function createHistogram({ name, help, bounds }: SeriesOptions & { readon
   const byLabels = new Map<string, Distribution>();
   return {
     add(labels, value) {
-      const distribution = found(byLabels, labels, () => ({ labels, sum: 0, counts: [...bounds, Infinity].map(() => 0) }));
-      const place = bounds.findIndex((bound) => value <= bound);
+      const distribution = findOrAdd(byLabels, labels, () => ({ labels, sum: 0, counts: [...bounds, Infinity].map(() => 0) }));
+      const bucket = bounds.findIndex((bound) => value <= bound);
+      const place = bucket === -1 ? bounds.length : bucket;
       distribution.sum += value;
-      distribution.counts[place === -1 ? bounds.length : place]! += 1;
+      distribution.counts[place] = (distribution.counts[place] ?? 0) + 1;
     },
     family: () => ({ name, help, type: 'histogram', samples: [...byLabels.values()].flatMap((distribution) => parts(distribution, bounds)) }),
   };
@@ -53,7 +54,7 @@ function parts({ labels, sum, counts }: Distribution, bounds: readonly number[])
   return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: total }];
 }
 
-function found<V>(byLabels: Map<string, V>, labels: Labels, make: () => V): V {
+function findOrAdd<V>(byLabels: Map<string, V>, labels: Labels, make: () => V): V {
   const key = JSON.stringify(Object.values(labels));
   const known = byLabels.get(key);
   if (known !== undefined) return known;

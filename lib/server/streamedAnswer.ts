@@ -25,7 +25,7 @@ export interface StreamedAnswer {
 /** Answers as an event stream; a client that leaves ends the call in the same turn. */
 export function sendStreamed(reply: FastifyReply, { chat, asked, delivery, ...limits }: StreamedAnswer): void {
   const notes = notesOf(reply.request);
-  const chunks = createChatChunks({ wantsUsage: asked.wantsUsage, model: asked.model ?? '' });
+  const chunks = createChatChunks({ wantsUsage: asked.wantsUsage });
   const stream = openEventStream({ reply, pull: chunks.take, ...limits });
   const item$ = delivery === 'commit' ? chat.stream$(asked.request, { held$: stream.held$ }) : heldBack(chat.chat$(asked.request));
   let hasStarted = false;
@@ -53,15 +53,14 @@ function factsOf(item: StreamItem): Facts {
 function heldBack(response$: Observable<ChatResponse>): Observable<StreamItem> {
   return response$.pipe(
     concatMap((response): StreamItem[] => {
-      const { callId, source, stats: { attempts, hedges } } = response;
-      return [{ type: 'start', callId, source, attempts, hedges }, ...deltasOf(response), { type: 'end', response }];
+      const { callId, source, model, stats: { attempts, hedges } } = response;
+      return [{ type: 'start', callId, source, model, attempts, hedges }, ...deltasOf(response), { type: 'end', response }];
     }),
   );
 }
 
-function deltasOf({ model, reasoning, content, refusal, message, logprobs }: ChatResponse): ChatDelta[] {
+function deltasOf({ reasoning, content, refusal, message, logprobs }: ChatResponse): ChatDelta[] {
   return [
-    { type: 'facts', model },
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
     ...(content === '' ? [] : [{ type: 'content', text: content } as const]),
     ...(refusal === null ? [] : [{ type: 'refusal', text: refusal } as const]),

@@ -6,6 +6,7 @@ import type { Ask } from '../support/anyCall/playWorld.js';
 import { anyWorld } from '../support/anyCall/world.js';
 import { expectStreamRules } from '../support/anyStream/expectStreamRules.js';
 import type { JudgedStream } from '../support/anyStream/judgedStream.js';
+import { rowsOf, wholeCalls } from '../support/wholeCalls.js';
 
 const worlds = 500;
 // The same worlds each time, so that a red run is news about the code; to hunt elsewhere, change it.
@@ -32,3 +33,12 @@ test('H11, H12, X1-X3, E1, M1-M5, W1, H1-H3, H5, H15, R2-R7, G1, G3: any answer 
   expect(counted(({ rounds }) => rounds.at(-1)!.some(({ row }) => row.errorClass === 'hedge_cancelled'))).toBeGreaterThan(20);
   expect(counted(({ rounds }) => rounds.length > 1)).toBeGreaterThan(20);
 }, 60_000);
+
+test('H12: at the same instant the primary speaks, also where the backup was scheduled first', wholeCalls(({ gatewayOf, expectStream, flush }) => {
+  // The empty frame makes the primary's first increment be scheduled after the backup's.
+  const gateway = gatewayOf(['e5.5 d6"a" f7', 'd1"b" f2'], { hedgeAfterMs: 5000 });
+  const items = { s: { type: 'start', source: 'a/1', attempts: 2, hedges: 1 }, e: { text: '' }, a: { text: 'a' }, f: { type: 'finish' }, r: { type: 'end' } };
+  expectStream(gateway).toSay('6s (sea) 995ms (fr|)', items);
+  flush();
+  expect(rowsOf(gateway, 'source', 'errorClass', 'won').sort()).toEqual([['a/1', null, true], ['b/1', 'hedge_cancelled', false]]);
+}));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BehaviorSubject, NEVER, concatMap, defer, finalize, from, ignoreElements, map, merge, mergeMap, of, switchMap, takeWhile, tap, timer } from 'rxjs';
+import { BehaviorSubject, NEVER, concat, concatMap, defer, distinctUntilChanged, endWith, finalize, from, ignoreElements, map, merge, mergeMap, of, switchMap, takeWhile, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
 import type { ScriptStep } from '../../lib/sources/scriptedSource.js';
 import { replaceStream } from '../support/replaceStream.js';
@@ -24,19 +24,24 @@ function playUnlessHeld(steps: readonly ScriptStep[], held$: Observable<boolean>
         finalize(() => { playedMs = scheduler.now() - startMs; }),
       );
     });
-    return held$.pipe(switchMap((held) => (held ? NEVER : play$)));
+    return held$.pipe(endWith(false), distinctUntilChanged(), switchMap((held) => (held ? NEVER : play$)));
   });
 }
 
 /** A gateway whose one source stops at `held$`, and whose reader holds for these times. */
 function slowlyRead(stage: Stage, text: string, holds: readonly Seconds[], policy = {}): VirtualGateway {
   const gateway = stage.gatewayOf([{ scripts: [''], interTokenS: 15 }], policy);
+  stopWhereHeld(stage, gateway, text);
+  return heldFor(stage, gateway, holds);
+}
+
+/** The first source plays this, as long as it is read. */
+function stopWhereHeld(stage: Stage, gateway: VirtualGateway, text: string): void {
   replaceStream(gateway.sources[0], (noted) => (request, context) =>
     merge(noted(request, context).pipe(ignoreElements()), playUnlessHeld(script(text), context.held$ ?? of(false), stage.scheduler)).pipe(
       takeWhile(({ type }) => type !== 'end'),
       mergeMap((step) => (step.type === 'delta' ? of(step.delta) : [])),
     ));
-  return heldFor(stage, gateway, holds);
 }
 
 function heldFor({ at }: Stage, gateway: VirtualGateway, holds: readonly Seconds[]): VirtualGateway {
@@ -138,6 +143,22 @@ describe('a reader that holds an answer back', () => {
   test('R5, H15: … where only usage and end marker are lacking, the answer is whole', wholeCalls((stage) => {
     const gateway = slowlyRead(stage, 'd1"a" F2', [[2.5, 32.5]], { callDeadlineMs: 20_000 });
     stage.expectStream(gateway).toSay('1s (sa) 996ms f 17999ms (e|)', { s: start, a: said('a'), f: finish, e: end({ content: 'a', latencyMs: 20_000 }) });
+  }));
+
+  test('H1: the silence of a source that is held before it has spoken starts no backup', wholeCalls((stage) => {
+    const gateway = stage.gatewayOf(['', 'd1 f2'], { hedgeAfterMs: 5000 });
+    stopWhereHeld(stage, gateway, 'd4"a" f5');
+    stage.expectStream(heldFor(stage, gateway, [[1, 31]]), {}).toSay('34s (sa) 996ms (fe|)', { s: start, a: said('a'), f: finish, e: end({}) });
+    stage.flush();
+    expect(eventsOf(gateway, 'silence-noticed')).toEqual([]);
+  }));
+
+  test('what held$ fails with is no failure of the source: it holds no more', wholeCalls((stage) => {
+    const gateway = stage.gatewayOf(['']);
+    stopWhereHeld(stage, gateway, 'd1"a" d2"b" f3');
+    const held$ = concat(of(false), timer(1500, stage.scheduler).pipe(map(() => true)), timer(1000, stage.scheduler).pipe(mergeMap(() => throwError(() => new Error('mine')))));
+    const failing: VirtualGateway = { ...gateway, stream$: (request, options) => gateway.stream$(request, { ...options, held$ }) };
+    stage.expectStream(failing).toSay('1s (sa) 1996ms b 999ms (fe|)', { s: start, a: said('a'), b: said('b'), f: finish, e: end({}) });
   }));
 
   test('X1: one that leaves while it holds leaves nothing', wholeCalls((stage) => {

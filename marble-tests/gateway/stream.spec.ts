@@ -12,7 +12,7 @@ const end = (response: object = {}): object => ({ type: 'end', response });
 describe('what is passed on', () => {
   test('H12: the start with the first increment, deltas as they come, the whole answer at the end', wholeCalls(({ gatewayOf, expectStream }) => {
     expectStream(gatewayOf(['d1"a" d2"b" u2.5(7,3) f3'])).toSay('1s (sa) 996ms b 499ms u 499ms (fe|)', {
-      s: start('a/1', { attempts: 1, hedges: 0 }),
+      s: start('a/1', { model: 'scripted', attempts: 1, hedges: 0 }),
       a: said('a'),
       b: said('b'),
       u: { type: 'usage', usage: { promptTokens: 7 } },
@@ -153,6 +153,14 @@ describe('once it has begun', () => {
     expectStream(whole).toSay('1s (sa) 1496ms f 499ms (e|)', { ...begun, f: { type: 'finish' }, e: end({ content: 'abc' }) });
     flush();
     expect([...rowsOf(cut, 'errorClass', 'won'), ...rowsOf(whole, 'errorClass', 'won')]).toEqual([['deadline', false], [null, true]]);
+  }));
+
+  test('H12, T4: at the deadline the end of an answer alone, whose words were not yet passed on, is nobody\'s answer', wholeCalls(({ gatewayOf, expectStream, flush }) => {
+    // Its words and its finish come in the instant of the deadline, in which a backup waits one turn more to speak.
+    const gateway = gatewayOf(['d9 f10', 'd1"b" F1'], { hedgeAfterMs: 5000, callDeadlineMs: 6000 });
+    expectStream(gateway).toSay('6s #', {}, { code: 'call_deadline' });
+    flush();
+    expect(rowsOf(gateway, 'errorClass', 'won')).toEqual([['deadline', false], ['deadline', false]]);
   }));
 
   test('X1: whoever leaves or aborts closes everything in the same turn, also the winner of a hedge', wholeCalls(({ gatewayOf, expectStream, flush }) => {

@@ -12,6 +12,7 @@ const teaches: Record<string, string[]> = {
   chat: ['--scope <name>', '(default: "LLM")', '--no-stream', '--json', '--env-file <file>', 'LLM__OPENAI__1__BASE_URL'],
   doctor: ['--probe', '--scope <name>', '--timeout <s>', 'in s (default: 30)', '--json'],
   watch: ['[socket]', '--scope <name>', '--pid <n>', '--once', '--json', 'TELEMETRY__WATCH=auto'],
+  serve: ['--scope <name>', '--host <host>', '--port <n>', '--delivery <how>', '--keys-file <file>', '--drain-s <s>', 'POLYGATEWAY_SERVE_KEYS', 'baseURL'],
   upstream: ['--file <file>', '--port <n>', '--random', '--stall-share <share>', '(default: 0.2)', '--seed <n>', '--quiet', 'd@x"text"'],
 };
 

@@ -13,7 +13,7 @@ import { secret, sourceEnv } from './sourceEnv.js';
 
 jest.setTimeout(30_000);
 
-const commands = ['demo', 'chat', 'doctor', 'upstream', 'watch', 'report', 'whatif', 'telemetry schema', 'telemetry migrate'];
+const commands = ['demo', 'chat', 'doctor', 'upstream', 'serve', 'watch', 'report', 'whatif', 'telemetry schema', 'telemetry migrate'];
 const colour = /\u001b\[\d+m/;
 const nowhere = 'http://127.0.0.1:9/v1';
 
@@ -60,6 +60,8 @@ describe('exit code 2: wrong use', () => {
 describe('exit code 3: refused configuration', () => {
   const refused: [string, string[], Record<string, string>][] = [
     ['chat', ['chat', 'x'], sourceEnv({ a: 'ftp://x' })],
+    ['serve', ['serve'], sourceEnv({ a: 'ftp://x' })],
+    ['serve to everybody without keys', ['serve', '--host', '0.0.0.0'], sourceEnv({ a: nowhere })],
     ['telemetry migrate', ['telemetry', 'migrate'], { LLM__TELEMETRY__URL: 'mysql://h/d' }],
     ['telemetry migrate --db', ['telemetry', 'migrate', '--db', 'mysql://h/d'], {}],
     ['report', ['report', '--db', 'mysql://h/d'], {}],
@@ -81,6 +83,7 @@ describe('exit code 3: refused configuration', () => {
 describe('exit code 1: what was asked for failed', () => {
   const failing: [string, string[], RegExp][] = [
     ['chat', ['chat', 'x'], oneLine('all_sources_exhausted: retry_exhausted')],
+    ['serve', ['serve', '--port', 'TAKEN'], oneLine('EADDRINUSE')],
     ['upstream', ['upstream', '--port', 'TAKEN', '--host', '127.0.0.1'], oneLine('EADDRINUSE')],
     ['watch', ['watch', 'FOLDER/none.sock'], oneLine('nothing_to_watch')],
     ['telemetry migrate', ['telemetry', 'migrate', '--db', 'sqlite:FOLDER/none/x.db'], /^error .*sqlite:.+; look at the path.+\n$/],

@@ -49,7 +49,9 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const scopes = [served.chat, ...(served.embedding === undefined ? [] : [served.embedding])];
   const troubles = scopes.map(({ events$ }) => tellTrouble(events$, err));
   if (err.isTerminal) for (const finding of scopes.flatMap(({ findings }) => findings)) err.line(findingLine(finding, err.paint));
-  const closeScopes = async (): Promise<void> => void (await Promise.all(scopes.map(({ close }) => close())));
+  const closeScopes = async (): Promise<void> => {
+    await Promise.all(scopes.map(({ close }) => close()));
+  };
   try {
     await serve(createFrontDoor({ ...doorOptions(options, served), ...(keys === undefined ? {} : { keys }) }), { ...options, address, closeScopes });
     return exitCodes.done;

@@ -51,7 +51,7 @@ function expectCommit({ items, speaker, rounds, callId }: JudgedStream): void {
   assert.ok(speaker !== undefined, 'something was passed on although nobody had spoken');
   const sent = rounds.flat();
   const counts = { attempts: sent.length, hedges: sent.filter(({ row }) => row.role === 'backup').length };
-  assert.deepEqual(first, { atMs: speaker.atMs, item: { type: 'start', callId, source: speaker.attempt.row.source, ...counts } });
+  assert.deepEqual(first, { atMs: speaker.atMs, item: { type: 'start', callId, source: speaker.attempt.row.source, model: speaker.attempt.row.model, ...counts } });
   for (const { row } of sent) assert.ok(row.startedMs <= speaker.atMs, 'a request was sent after the commit');
 }
 
