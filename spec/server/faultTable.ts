@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
   { name: 'provider down', ...always({ ...fromB, requests: [0, 1] }) },
   { name: 'wrong key', play: refusing(401, 'invalid_api_key'), ...always(fromB) },
   { name: 'silent: takes the request, says nothing', play: () => [], ...always({ ...fromB, s: onHedge }) },
-  { name: 'first token after 20 s', play: () => [waitS(20), ...whole], ...always({ ...fromB, s: onHedge }) },
+  { name: 'first token after 20 s', play: () => [waitS(20), ...begun, waitS(20), ...rest], ...always({ ...fromB, s: onHedge }) },
   { name: 'cut in mid-stream', play: () => [...begun, waitS(1), drop], commit: interrupted, heldBack: fromB },
   {
     name: 'silence of 30 s and more in mid-stream',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultRows, heading } from './faultRows.js';
@@ -8,7 +8,7 @@ import { faults } from './faultTable.js';
 import type { Delivery, Expected, Fault } from './faultTable.js';
 
 const deliveries: readonly Delivery[] = ['commit', 'buffered', 'whole'];
-const apartMs = 50;
+const apartMs = 150;
 const scenes: Scene[] = [];
 const runs = new Map<string, Run>();
 
@@ -59,6 +59,16 @@ describe('H12 faults of a provider, as a caller of the front door sees them', ()
     expect(s).toBeLessThanOrEqual(expected.s[1]);
   });
 });
+
+test('the table of the README is what the run gave, but for the times', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, table = ''] = /<!-- faults -->\n([^]*?)<!-- \/faults -->/.exec(readme) ?? [];
+  expect(withoutTimes(table.trim())).toBe(withoutTimes([heading, '', ...rows()].join('\n')));
+});
+
+function withoutTimes(table: string): string {
+  return table.replace(/, \d+ s,/g, ', … s,');
+}
 
 function byText(one: object, other: object): number {
   return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
