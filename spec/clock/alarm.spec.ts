@@ -1,3 +1,4 @@
+/** @alone It measures the clock of its own process. */
 import { describe, expect, test } from '@jest/globals';
 import { asyncScheduler, firstValueFrom, timer } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';

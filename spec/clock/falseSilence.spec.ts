@@ -1,3 +1,4 @@
+/** @alone Its processes need every core. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChildProcess } from 'node:child_process';
 import { messageOf, sleep, startChild } from './fixtures/child.js';

@@ -1,3 +1,4 @@
+/** @alone It measures the clock of its own process. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createLoopLag } from '../../lib/clock/loopLag.js';
 import { block } from './fixtures/block.js';

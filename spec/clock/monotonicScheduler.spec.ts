@@ -1,3 +1,4 @@
+/** @alone It measures the clock of its own process. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { config, debounceTime, delay, firstValueFrom, interval, observeOn, of, range, take, timeInterval, timeout, timer, toArray } from 'rxjs';
 import type { SchedulerAction } from 'rxjs';

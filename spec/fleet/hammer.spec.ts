@@ -10,7 +10,7 @@ import type { Visit } from './usage.js';
 // `SLOW=1` goes by a real minute, says what it measured, and demands the full use that a machine with nothing else to do shows.
 const slow = process.env['SLOW'] === '1';
 /** What the source counts in. */
-const minuteMs = slow ? 60_000 : 4000;
+const minuteMs = slow ? 60_000 : 2500;
 /** What the governors count in: longer by as much as a request may be on its way, from a process that is starved too. */
 const windowMs = minuteMs + (slow ? 1000 : 2000);
 const leastUse = slow ? 0.98 : 0.8;
@@ -48,7 +48,7 @@ describe('four processes whose callers call all the time keep to the limits of t
   const timeoutMs = slow ? 400_000 : 60_000;
 
   test('requests at once', async () => {
-    const ran = await run('PLACES', { limits: { maxConcurrency: 24 }, forMs: slow ? 60_000 : 6000 });
+    const ran = await run('PLACES', { limits: { maxConcurrency: 24 }, forMs: slow ? 60_000 : 4000 });
     expect(mostAtOnce(ran.visits)).toBeLessThanOrEqual(24);
     expectUse('places', useOfPlaces(ran, 24));
   }, timeoutMs);

@@ -68,7 +68,7 @@ describe('one request at once, leases of 2 s', () => {
 
   test('R-X4: a holder that stood still for two lifetimes goes on, is told of once, and gives nothing back that is not its own', async () => {
     const [p1, p2] = await two();
-    await p1.ask(call(9000));
+    await p1.ask(call(7500));
     await arrived('p1');
     p1.signal('SIGSTOP');
     closeAfterTest(() => p1.signal('SIGCONT'));
@@ -82,7 +82,7 @@ describe('one request at once, leases of 2 s', () => {
     expect(events.filter(({ type }) => type === 'lease-lost')).toHaveLength(1);
     // What it asks for now, it gets only when the other has ended.
     await p1.ask(call(10));
-    await sleep(1200);
+    await sleep(800);
     expect([await leases(), (await arrivals()).length, mostAtOnce(await arrivals())]).toEqual([1, 2, 2]);
     expect(await outcome(p2)).toBe('running');
   }, timeoutMs);

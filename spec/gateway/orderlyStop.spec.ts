@@ -103,8 +103,8 @@ test('E5: close() with a hundred of 200 calls in flight stores every row, once, 
 test('E4: after kill -9 the database is whole, lacks at most the last batch, and the next process goes on with it', async () => {
   const [databaseFile, noteFile, copies] = ['killed.db', 'notes', 'copies'].map((name) => join(folder, name)) as [string, string, string];
   const accepted = (): string[] => (existsSync(noteFile) ? readFileSync(noteFile, 'utf8').split('\n').slice(0, -1) : []);
-  const child = start('steadyCaller.mjs', { databaseFile, noteFile, everyMs: 4 });
-  await until(() => accepted().length >= 300, '300 rows accepted', 15_000);
+  const child = start('steadyCaller.mjs', { databaseFile, noteFile, everyMs: 8 });
+  await until(() => accepted().length >= 150, '150 rows accepted', 15_000);
   child.kill();
   expect(await child.ended).toMatchObject({ signal: 'SIGKILL', stderr: '' });
 
@@ -114,7 +114,7 @@ test('E4: after kill -9 the database is whole, lacks at most the last batch, and
   expect(stored).toEqual(accepted().slice(0, stored.length));
   expect(accepted().length - stored.length).toBeLessThanOrEqual(100);
 
-  const next = start('steadyCaller.mjs', { databaseFile, everyMs: 4, calls: 20 });
+  const next = start('steadyCaller.mjs', { databaseFile, everyMs: 8, calls: 20 });
   expect(await next.message<Called>()).toMatchObject({ troubles: [], lost: 0 });
   expect(rowsIn(databaseFile).map(({ id }) => id).slice(0, stored.length)).toEqual(stored);
   expect(rowsIn(databaseFile)).toHaveLength(stored.length + 20);

@@ -62,14 +62,14 @@ describe('a scope that is shared by Redis', () => {
 
   test('G4: what one process has seen of a source opens the breaker for all; one of them probes, and its event is told once', async () => {
     const [sick, well] = [await upstream(['500@0.01', '500@0.01', quick]), await upstream([quick])];
-    const { join } = fleetOf([sick, well], noLimits, { breakerFailures: 2, breakerCooldownS: 0.5, breakerCooldownMaxS: 0.5 });
+    const { join } = fleetOf([sick, well], noLimits, { breakerFailures: 2, breakerCooldownS: 1, breakerCooldownMaxS: 1 });
     const [one, other] = [join(), join()];
     await one.gateway.chat(asks('a failure'));
     await other.gateway.chat(asks('another'));
     expect(await one.gateway.chat(asks('nobody asks it now'))).toMatchObject({ source: 'b/1' });
     expect(sick.requests).toHaveLength(2);
     expect(one.gateway.stats().breakers['a/1']).toBe('open');
-    await sleep(600);
+    await sleep(1100);
     expect(await one.gateway.chat(asks('the probe'))).toMatchObject({ source: 'a/1' });
     expect(await other.gateway.chat(asks('it is back'))).toMatchObject({ source: 'a/1' });
     const changes = [...one.events, ...other.events].flatMap((event) => (event.type === 'breaker-changed' ? [`${event.from} ${event.to}`] : []));
@@ -79,12 +79,12 @@ describe('a scope that is shared by Redis', () => {
   test('H3, H6: a backup whose admission is undecided counts as running: the failure of the primary waits for it', async () => {
     const server = await startRedis();
     closeAfterTest(() => server.stop());
-    const [dying, saving] = [await upstream(['open@0.01 d@0.05"a" rst@0.45']), await upstream([quick])];
+    const [dying, saving] = [await upstream(['open@0.01 d@0.05"a" rst@0.38']), await upstream([quick])];
     const { gateway, rows, events } = fleetOf([dying, saving], noLimits, { backendUrl: server.url, hedgeStallAfterS: 0.3, maxAttempts: 1 }).join();
     const answer = gateway.chat(asks('hedged'));
     await firstAttempt({ gateway, rows, events });
     server.pause();
-    // The signal comes after 0.35 s, the primary fails after 0.45 s, the decision comes now.
+    // The signal comes after 0.35 s, the primary fails after 0.38 s, the decision comes now.
     await until(() => events.some(({ type }) => type === 'attempt-ended'), 'the end of the primary');
     server.resume();
     expect(await answer).toMatchObject({ source: 'b/1', stats: { hedges: 1, hedgeWon: true } });

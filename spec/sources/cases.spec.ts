@@ -17,6 +17,8 @@ import { expectVerdict } from '../support/wireVerdict.js';
 import type { WireResult } from '../support/wireVerdict.js';
 
 const cases = wireCases('chat/completions');
+const rowsOf = (those: readonly WireCase[]): [string, string, WireCase][] => those.map((wireCase) => [wireCase.id, wireCase.kind, wireCase]);
+const isH2 = ({ response }: WireCase): boolean => response.transport === 'h2';
 let server: ReplayServer;
 let client: HttpClient;
 
@@ -89,7 +91,9 @@ describe.each([
   ['through the source', throughSource],
   ['through the gateway', throughGateway],
 ])('wire cases, chat completions, %s', (_way, drive) => {
-  test.each(cases.map((wireCase) => [wireCase.id, wireCase.kind, wireCase] as const))('%s (%s)', async (_id, _kind, wireCase) => {
-    expectVerdict(wireCase, await drive(wireCase));
-  });
+  const verdict = async (_id: string, _kind: string, wireCase: WireCase): Promise<void> => expectVerdict(wireCase, await drive(wireCase));
+
+  test.concurrent.each(rowsOf(cases.filter((wireCase) => !isH2(wireCase))))('%s (%s)', verdict);
+  // They would share a connection, which one of them ends.
+  test.each(rowsOf(cases.filter(isH2)))('%s (%s)', verdict);
 });

@@ -167,7 +167,7 @@ describe('the end of an answer', () => {
     const settings = { client: client() };
     for (let call = 0; call < 2; call += 1) {
       expect(await text(answer$(server.origin, settings))).toBe('ok');
-      await sleep(60);
+      await sleep(200);
     }
     expect(server.connections).toBe(1);
   });
@@ -184,7 +184,7 @@ describe('the end of an answer', () => {
     const leftMs = performance.now();
     await until(() => server.open.size === 0);
     // 50 ms is the promise; the rest is for a busy machine.
-    expect(performance.now() - leftMs).toBeLessThan(250);
+    expect(performance.now() - leftMs).toBeLessThan(500);
   });
 
   test('a connection that breaks after the finish reason is ignored (H15)', async () => {

@@ -39,7 +39,7 @@ export interface PostgresOptions {
 /** The databases of one spec file on a server that others use too. */
 export interface SharedPostgres {
   createDatabase(name?: string): Promise<string>;
-  /** Drops the databases that were made, and stops the server if it was started for them. */
+  /** Drops the databases that were made, unless their server goes with the run, and stops the server if it was started for them. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +52,9 @@ interface User {
 const advice =
   'Install it (apt-get install -y postgresql), or set POSTGRES_URL to the address of a Postgres whose user may create databases; specs that restart or fill one need the binaries.';
 
-const quickSettings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB', unix_socket_directories: '', listen_addresses: '127.0.0.1' };
+/** What a server that was started for a run is called. */
+const clusterName = 'polygateway-specs';
+const quickSettings = { cluster_name: clusterName, fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB', unix_socket_directories: '', listen_addresses: '127.0.0.1' };
 
 /** Starts a Postgres that ends with this process; fails with the install command where there is none. */
 export async function startPostgres({ settings = {}, tls }: PostgresOptions = {}): Promise<PostgresServer> {
@@ -115,6 +117,7 @@ export async function sharedPostgres(): Promise<SharedPostgres> {
     },
     async stop() {
       if (own) return own.stop();
+      if (await goesWithTheRun(url)) return;
       for (const address of made.splice(0)) await query(url, `DROP DATABASE IF EXISTS ${databaseOf(address)} WITH (FORCE)`);
     },
   };
@@ -131,6 +134,11 @@ export async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(u
   } finally {
     await client.end();
   }
+}
+
+async function goesWithTheRun(url: string): Promise<boolean> {
+  const [row] = await query<{ cluster_name: string }>(url, 'SHOW cluster_name');
+  return row?.cluster_name === clusterName;
 }
 
 async function createDatabase(url: string, name = `spec_${randomUUID().replaceAll('-', '')}`): Promise<string> {

@@ -214,10 +214,10 @@ describe('rows that Postgres refuses (TD-07)', () => {
     await scene.openSink().open();
     await query(
       url,
-      `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NULL; END $$;
+      `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.02); RETURN NULL; END $$;
        CREATE TRIGGER slow BEFORE INSERT ON llm_attempts FOR EACH STATEMENT EXECUTE FUNCTION slow()`,
     );
-    const { recorder, settled } = scene.startRecorder({}, { writeLimitMs: 600 });
+    const { recorder, settled } = scene.startRecorder({}, { writeLimitMs: 240 });
     recorder.record(numbered(20).map((id) => attemptRecord({ id, outcome: null as unknown as 'ok' })));
     await settled();
     expect(recorder.lost).toBe(20);
@@ -287,7 +287,7 @@ describe('a table from before the stall columns', () => {
   });
 
   test.each(['old', 'empty'])('many sinks that upgrade an %s one at the same moment all succeed (TD-05)', async (kind) => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await query(url, 'DROP TABLE IF EXISTS llm_attempts');
       if (kind === 'old') await makeOldTable(url);
       const own = createPostgresScene(url);

@@ -80,7 +80,7 @@ describe('a lock of another session', () => {
   });
 
   test('a statement that takes too long is given up by the server', async () => {
-    const sink = scene.openSink({ statementTimeoutMs: 100 });
+    const sink = scene.openSink({ statementTimeoutMs: 500 });
     await sink.open();
     await query(url, sleepyInserts(10));
     await expect(sink.write([rowOf({ id: 'a' })])).rejects.toMatchObject({ code: '57014' });
@@ -174,14 +174,14 @@ describe('a connection that dies (TD-08)', () => {
     });
 
     test('without a word: a write is given up in time, and rows flow once it talks again', async () => {
-      const { recorder, troubles, record, settled } = behind.startRecorder({ statementTimeoutMs: 100, connectTimeoutMs: 200 }, { writeLimitMs: 60_000 });
+      const { recorder, troubles, record, settled } = behind.startRecorder({ statementTimeoutMs: 500, connectTimeoutMs: 200 }, { writeLimitMs: 60_000 });
       record('a');
       await settled();
       proxy.swallow();
       record('b');
       await until('trouble is told', () => Promise.resolve(troubles.length > 0));
       record('c');
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       expect(recorder.pending).toBe(2);
       proxy.flow();
       await settled();
