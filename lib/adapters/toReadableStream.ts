@@ -9,11 +9,15 @@ import type { Held, ReaderOptions } from './toAsyncIterable.js';
  * also while a read is pending, and so do an aborted `pipeTo` and a cancelled `Response` body. Throws `ConfigError` for
  * options that cannot work.
  *
- *     const bytes$ = gateway.stream$(request).pipe(map((item) => encoder.encode(JSON.stringify(item) + '\n')));
- *     return new Response(toReadableStream(bytes$));
+ *     const line = map((item: StreamItem) => encoder.encode(JSON.stringify(item) + '\n'));
+ *     return new Response(toReadableStream((held$) => gateway.stream$(request, { held$ }).pipe(line)));
  */
 export function toReadableStream<T>(stream: Observable<T> | Held<T>, options?: ReaderOptions): ReadableStream<T> {
-  const iterator = toAsyncIterable(stream, options);
+  return webStreamOf(toAsyncIterable(stream, options));
+}
+
+/** What an iterator has left. */
+export function webStreamOf<T>(iterator: AsyncIterator<T>): ReadableStream<T> {
   let cancelled = false;
   return new ReadableStream<T>(
     {

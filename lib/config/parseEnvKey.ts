@@ -1,4 +1,4 @@
-import { nameProblem, providerProblem } from './names.js';
+import { providerProblem } from './names.js';
 import { nearest } from './nearest.js';
 import { scopeSettings, sourceSettings } from './settings.js';
 import type { Setting, SettingsTable } from './settings.js';
@@ -46,7 +46,7 @@ function isNumber(n: string): boolean {
 
 function suggestion(scope: string, parts: readonly string[]): string {
   const [provider = '', n = ''] = parts;
-  const source = `${nameProblem(provider) === undefined ? provider : 'OPENAI'}__${isNumber(n) ? n : '1'}__`;
+  const source = `${providerProblem(provider) === undefined ? provider : 'OPENAI'}__${isNumber(n) ? n : '1'}__`;
   const known = [...scopeKeys.keys(), ...[...sourceKeys.keys()].map((key) => source + key)];
   return `is not a known key: did you mean ${scope.toUpperCase()}__${nearest(parts.join('__'), known) ?? ''}?`;
 }

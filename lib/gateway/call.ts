@@ -1,7 +1,7 @@
 import { EMPTY, NEVER, catchError, concat, defer, map, merge, mergeMap, of, repeat, retry, takeUntil, tap, throwError, timer } from 'rxjs';
 import type { Observable, SchedulerLike } from 'rxjs';
-import { AllSourcesExhausted, CallDeadlineExceeded, GatewayClosedError, StreamInterrupted, errorFacts, isGatewayError } from '../model/errors.js';
-import type { AttemptError, ErrorFacts, ExhaustedReason } from '../model/errors.js';
+import { GatewayClosedError, isGatewayError } from '../model/errors.js';
+import type { ErrorFacts } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
 import type { StreamPiece } from '../model/streamItem.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
@@ -16,6 +16,7 @@ import { dueAfter } from '../operators/quietFor.js';
 import { aborted } from './aborted.js';
 import { isCompleted } from './attemptSpec.js';
 import type { Completed, Passed } from './attemptSpec.js';
+import { brokenOff, exhausted, factsOf, isAttemptError, tooLate } from './callErrors.js';
 import { openCall } from './callState.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -39,18 +40,19 @@ export interface Answered<A> {
 
 /**
  * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
- * it owned is given back before its answer or its error is delivered (X2); before that comes only what is passed on (H12).
+ * it owned is given back before its answer or its error is delivered (X2). Before that comes only what `stream$` passes on:
+ * the first attempt to speak is `committed` (`passOn.ts`), and from then on a failure is the call's (H12).
  */
 export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<StreamPiece | Answered<A>> {
   return defer(() => {
     const call = openCall(task, ports);
     // Inside of what is finalized: whoever is told of the start may end the call.
-    const passed$ = defer(() => {
+    const work$ = defer(() => {
       ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
       const end$ = merge(aborted(ends.signal), closed(call, ends), deadline(call, ports));
       return concat(rounds(call, ports).pipe(takeUntil(end$)), heldAtDeadline(call));
     });
-    return passed$.pipe(
+    return work$.pipe(
       finalizeWith((ending) => {
         call.over = true;
         ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs: ports.scheduler.now() - call.enteredMs });
@@ -67,6 +69,7 @@ function rounds<A>(call: CallState<A>, ports: Ports): Observable<Passed<A>> {
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
     repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
+    // Of a call that takes several requests, one each time.
     keepForLast(isCompleted),
   );
 }
@@ -89,14 +92,6 @@ function nextRound(call: CallState<unknown>, error: unknown, { scheduler, report
     default:
       return next satisfies never;
   }
-}
-
-/** What was passed on cannot be taken back, so that nothing is tried again (H12). */
-function brokenOff(call: CallState<unknown>, error: AttemptError): AttemptError | StreamInterrupted {
-  if (error.code === 'request') return error;
-  const { increments, chars } = error.partial ?? { increments: 0, chars: 0 };
-  const passed = `after ${increments} increments (${chars} characters) had been passed on`;
-  return new StreamInterrupted(`the answer of ${error.source ?? 'the source'} broke off ${passed}: ${error.message}`, factsOf(call));
 }
 
 /** Admits the first runnable source, or waits for one as the settings say (B4). */
@@ -134,7 +129,7 @@ function refusedOneTurnLater(error: unknown, scheduler: SchedulerLike): Observab
 }
 
 function admitRunnable(call: CallState<unknown>, governance: Governance): Observable<Admitted<Upstream>> {
-  if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', 'every source is out for this call'));
+  if (call.allOut()) return throwError(() => exhausted(call, 'no_runnable_source', `every source is out for this call${lastWords(call)}`));
   const { sources, resting } = call.runnable();
   return decided(governance, admitFirst({ sources, refused: resting, gate: governance.admission, ticketFor: (source) => call.ticketFor(source, 'primary', call.rounds + 1) }));
 }
@@ -145,6 +140,10 @@ function refuseWait(call: CallState<unknown>, { message, hopeless, retryAfterMs,
   if (policy.backpressure === 'fail_fast') throw exhausted(call, 'no_runnable_source', message, retryAfter);
   if (notBeforeMs > 0 && notBeforeMs >= call.deadlineLeftMs()) throw tooLate(call, `no source may be asked before the deadline: ${message}`, retryAfter);
   if (hopeless) throw exhausted(call, 'no_runnable_source', message, retryAfter);
+}
+
+function lastWords({ lastFailure }: CallState<unknown>): string {
+  return lastFailure === undefined ? '' : `; the last one said: ${lastFailure.message}`;
 }
 
 function patienceOf(call: CallState<unknown>, { policy, governance }: Ports): Observable<void> {
@@ -193,25 +192,6 @@ function closed(call: CallState<unknown>, { closing$ }: CallEnds): Observable<ne
       throw new GatewayClosedError('the gateway was closed during the call', factsOf(call));
     }),
   );
-}
-
-function exhausted(call: CallState<unknown>, reason: ExhaustedReason, message: string, facts: ErrorFacts = {}): AllSourcesExhausted {
-  return new AllSourcesExhausted(message, { ...factsOf(call), ...facts, reason });
-}
-
-function tooLate(call: CallState<unknown>, message: string, facts: ErrorFacts = {}): CallDeadlineExceeded {
-  return new CallDeadlineExceeded(message, { ...factsOf(call), ...facts });
-}
-
-/** A call's error tells what its last failure told (R7), and how much of an answer was passed on. */
-function factsOf({ id, attempts, lastFailure, committed }: CallState<unknown>): ErrorFacts {
-  const ofLast = lastFailure === undefined ? {} : { ...errorFacts(lastFailure), cause: lastFailure };
-  const passed = committed === undefined ? {} : { source: committed.admitted.source.id, partial: committed.exchange.reply.partial() };
-  return { ...ofLast, ...passed, callId: id, attempts };
-}
-
-function isAttemptError(error: unknown): error is AttemptError {
-  return isGatewayError(error) && ['transient', 'rate_limited', 'source', 'request'].includes(error.code);
 }
 
 /** What the call took in all, and who answered it. */

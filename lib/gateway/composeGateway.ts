@@ -6,7 +6,7 @@ import type { ChatResponse } from '../model/response.js';
 import type { Source } from '../model/source.js';
 import type { StreamItem } from '../model/streamItem.js';
 import { toAsyncIterable } from '../adapters/toAsyncIterable.js';
-import { toReadableStream } from '../adapters/toReadableStream.js';
+import { webStreamOf } from '../adapters/toReadableStream.js';
 import { checkedNow, openCalls } from './calls.js';
 import type { CallOptions, Scope, StreamOptions } from './calls.js';
 import { openChat, openStream } from './chat.js';
@@ -62,8 +62,9 @@ export interface Engine extends Scope {
   stream(this: void, request: ChatRequest, options?: CallOptions): ChatStream;
 }
 
-/** A passed-on answer that is read once, as an async iterable or as a web stream. */
-export interface ChatStream extends AsyncIterableIterator<StreamItem> {
+/** A passed-on answer, to be read once: one call, however it is read. */
+export interface ChatStream extends AsyncIterableIterator<StreamItem>, AsyncDisposable {
+  /** What is left of it, as items, not as bytes: for `new Response(…)` see `toReadableStream`. */
   toReadableStream(this: void): ReadableStream<StreamItem>;
 }
 
@@ -79,9 +80,8 @@ export function composeGateway(ports: Ports<Source>): Engine {
     return pass$(() => openStream(valid(), ports.sources, held$), options);
   };
   const stream: Engine['stream'] = (request, options = {}) => {
-    const paced = (held$: Observable<boolean>): Observable<StreamItem> => stream$(request, { ...options, held$ });
-    const { scheduler } = ports;
-    return Object.assign(toAsyncIterable(paced, { scheduler }), { toReadableStream: () => toReadableStream(paced, { scheduler }) });
+    const items = toAsyncIterable((held$) => stream$(request, { ...options, held$ }), { scheduler: ports.scheduler });
+    return Object.assign(items, { toReadableStream: () => webStreamOf(items) });
   };
   return { ...scope, chat$, chat: (request, options) => firstValueFrom(chat$(request, options)), stream$, stream };
 }

@@ -44,6 +44,8 @@ export function createFold(attemptId: string): AnswerFold {
   // Some relays say a finish reason with every frame: once output has followed one, only the end of the stream tells the end.
   let saidTooSoon = false;
   let chars = 0;
+  /** Beside the text. */
+  let otherChars = 0;
   let model: string | null = null;
   let providerRequestId: string | null = null;
   let whole = false;
@@ -68,6 +70,7 @@ export function createFold(attemptId: string): AnswerFold {
       case 'tool-call':
         growCall(calls, delta);
         chars += delta.arguments.length;
+        otherChars += (delta.id ?? '').length + (delta.name ?? '').length + sizeOf(delta.extra);
         break;
       case 'usage':
         usage = delta.usage;
@@ -77,9 +80,11 @@ export function createFold(attemptId: string): AnswerFold {
         break;
       case 'logprobs':
         growFields((logprobs ??= {}), delta.logprobs);
+        otherChars += sizeOf(delta.logprobs);
         break;
       case 'message-extra':
         growFields(messageExtra, delta.fields);
+        otherChars += sizeOf(delta.fields);
         break;
       case 'facts':
         model = delta.model ?? model;
@@ -94,7 +99,7 @@ export function createFold(attemptId: string): AnswerFold {
   return {
     add(delta) {
       keep(delta);
-      if (chars > maxAnswerChars) throw new TransientError(`the answer is larger than ${maxAnswerChars} characters`);
+      if (chars + otherChars > maxAnswerChars) throw new TransientError(`the answer is larger than ${maxAnswerChars} characters`);
       if (delta.sameFrame !== true) countedInFrame = false;
       if (delta.type === 'finish') return saidTooSoon ? 'none' : 'finish';
       if (countedInFrame || !isOutput(delta)) return 'none';
@@ -151,6 +156,10 @@ export function createFold(attemptId: string): AnswerFold {
       return whole;
     },
   };
+}
+
+function sizeOf(fields: Readonly<Fields> | undefined): number {
+  return fields === undefined ? 0 : JSON.stringify(fields).length;
 }
 
 function growCall(calls: GrowingCall[], delta: ToolCallDelta): void {

@@ -10,7 +10,7 @@ export interface StreamStart {
   model: string;
   /** Requests sent. */
   attempts: number;
-  /** Backups started, one of which nothing went out too. */
+  /** Backups started, also those of which nothing went out. */
   hedges: number;
 }
 

@@ -48,8 +48,10 @@ export function createChatChunks({ wantsUsage }: ChatChunksOptions): ChatChunks 
   }
 
   function closeFrame(): void {
-    if (frame !== undefined) writeChoice(frame);
+    const closed = frame;
+    // Before it is written: one that cannot be would stand in the way of what is said in its place.
     frame = undefined;
+    if (closed !== undefined) writeChoice(closed);
   }
 
   function addDelta(delta: ChatDelta): void {
@@ -99,8 +101,10 @@ function grown(frame: Frame | undefined, said: Exclude<ChatDelta, { type: 'facts
     case 'reasoning':
       return withText(frame, 'reasoning_content', said.text);
     case 'tool-call': {
-      const before = (frame?.delta['tool_calls'] ?? []) as readonly object[];
-      return withFields(frame, { tool_calls: [...before, tools.chunk(said)] });
+      // In place: copying those before it for every call would cost its square.
+      const calls = (frame?.delta['tool_calls'] ?? []) as object[];
+      calls.push(tools.chunk(said));
+      return withFields(frame, { tool_calls: calls });
     }
     case 'logprobs':
       return { delta: frame?.delta ?? {}, logprobs: said.logprobs };

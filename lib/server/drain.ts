@@ -1,15 +1,18 @@
 import { Server as NetServer } from 'node:net';
 import { firstValueFrom, fromEvent, race, timer } from 'rxjs';
 import type { FastifyInstance } from 'fastify';
-import { openPaths } from './authenticate.js';
+import { isOpen } from './authenticate.js';
 import { followConnections } from './followConnections.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
 export interface Drain {
   isDraining(this: void): boolean;
-  /** Takes no new connections and requests, lets the answers under way end within this time, then cuts what is left. Once. */
-  drain(this: void, graceS: number): Promise<void>;
+  /**
+   * For `noticeS` (default 0) only `/readyz` says that it is about to stop, so that whoever sends requests here can be told; then
+   * takes no new connections and requests, lets the answers under way end within `graceS`, and cuts what is left. Once.
+   */
+  drain(this: void, graceS: number, noticeS?: number): Promise<void>;
 }
 
 const refusal: Refusal = {
@@ -24,14 +27,17 @@ const refusal: Refusal = {
 export function createDrain(app: FastifyInstance): Drain {
   const connections = followConnections(app.server);
   let ending: Promise<void> | undefined;
+  let isRefusing = false;
 
   app.addHook('onRequest', ({ url }, reply, done) => {
     if (ending !== undefined) void reply.header('connection', 'close');
-    if (ending === undefined || openPaths.has(url)) done();
+    if (!isRefusing || isOpen(url)) done();
     else refuse(reply, refusal);
   });
 
-  async function end(graceS: number): Promise<void> {
+  async function end(graceS: number, noticeS: number): Promise<void> {
+    if (noticeS > 0) await firstValueFrom(timer(noticeS * 1000));
+    isRefusing = true;
     const closed$ = fromEvent(app.server, 'close');
     const over = firstValueFrom(race(closed$, timer(graceS * 1000)), { defaultValue: undefined });
     // The close of an HTTP server would cut answers that have ended but not all been sent.
@@ -42,5 +48,5 @@ export function createDrain(app: FastifyInstance): Drain {
     await app.close();
   }
 
-  return { isDraining: () => ending !== undefined, drain: (graceS) => (ending ??= end(graceS)) };
+  return { isDraining: () => ending !== undefined, drain: (graceS, noticeS = 0) => (ending ??= end(graceS, noticeS)) };
 }

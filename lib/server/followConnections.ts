@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
@@ -8,33 +8,37 @@ export interface Connections {
   cut(this: void): void;
 }
 
-/** Knows the connections of a server, and how many answers each still owes. */
+/** Knows the connections of a server and the answers that each still owes; one that closes takes those along. */
 export function followConnections(server: Server): Connections {
-  const owed = new Map<Socket, number>();
+  const owed = new Map<Socket, Set<ServerResponse>>();
   let isEnding = false;
 
-  /** Those that have closed are not taken up again. */
-  function owes(socket: Socket, more: number): void {
-    const before = owed.get(socket);
-    if (before === undefined) return;
-    owed.set(socket, before + more);
-    if (isEnding && before + more === 0) socket.destroySoon();
-  }
-
   server.on('connection', (socket) => {
-    owed.set(socket, 0);
-    socket.once('close', () => owed.delete(socket));
+    const answers = new Set<ServerResponse>();
+    owed.set(socket, answers);
+    socket.once('close', () => {
+      owed.delete(socket);
+      answers.forEach(closeQueued);
+    });
   });
   server.on('request', ({ socket }, response) => {
-    owes(socket, 1);
-    response.once('close', () => owes(socket, -1));
+    const answers = owed.get(socket)?.add(response);
+    response.once('close', () => {
+      answers?.delete(response);
+      if (isEnding && answers?.size === 0) socket.destroySoon();
+    });
   });
 
   return {
     endWhenAnswered() {
       isEnding = true;
-      for (const [socket, count] of owed) if (count === 0) socket.destroySoon();
+      for (const [socket, { size }] of owed) if (size === 0) socket.destroySoon();
     },
     cut: () => [...owed.keys()].forEach((socket) => socket.destroy()),
   };
+}
+
+/** Node tells only the answer whose turn it is that its connection has closed; one that queues behind it would be worked on for nobody. */
+function closeQueued(response: ServerResponse): void {
+  if (response.socket === null) response.destroy().emit('close');
 }

@@ -6,7 +6,7 @@ import { createDrain } from './drain.js';
 import { registerEmbeddings } from './embeddingsRoute.js';
 import type { ChatDoor, Delivery, EmbeddingDoor, FinishedRequest, FrontDoorOptions } from './frontDoorOptions.js';
 import { registerHealth } from './healthRoutes.js';
-import { serverLimits } from './limits.js';
+import { maxConnections, serverLimits } from './limits.js';
 import { registerMetrics } from './metrics.js';
 import { registerModels } from './modelsRoute.js';
 import { tellRequests } from './requestNotes.js';
@@ -19,8 +19,11 @@ export type { ChatDoor, Delivery, EmbeddingDoor, FinishedRequest, FrontDoorOptio
 export interface FrontDoor {
   /** Rejects with Node's error where the address cannot be had. Port 0 takes any free one. */
   listen(this: void, at: { host: string; port: number }): Promise<{ url: string }>;
-  /** Takes no new requests (`/readyz` says so), lets those that run end within this time, then cuts them. */
-  drain(this: void, graceS: number): Promise<void>;
+  /**
+   * For `noticeS` (default 0) only `/readyz` says that it is about to stop; then takes no new connections and requests, lets those that
+   * run end within `graceS`, and cuts what is left.
+   */
+  drain(this: void, graceS: number, noticeS?: number): Promise<void>;
 }
 
 /**
@@ -35,6 +38,7 @@ export function createFrontDoor({ chat, embedding, models, delivery = 'commit', 
     ...serverLimits(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     frameworkErrors: (error, _request, reply) => sendError(reply, error),
   });
+  app.server.maxConnections = maxConnections;
   const slowClientMs = slowClientS * 1000;
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));

@@ -89,8 +89,9 @@ function mayPass(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function retryAfter({ retryAfterS }: GatewayError): Record<string, string> {
-  return retryAfterS === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterS)) };
+/** A source may ask for a pause without end, a header cannot. */
+function retryAfter({ retryAfterS = Infinity }: GatewayError): Record<string, string> {
+  return retryAfterS === Infinity ? {} : { 'retry-after': String(Math.ceil(retryAfterS)) };
 }
 
 /** Official clients try a 5xx again by themselves, unless they are told that it has been done here (R6). */

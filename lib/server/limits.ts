@@ -15,6 +15,8 @@ export interface LimitOptions {
 
 const mebibyte = 2 ** 20;
 const maxHeaderBytes = 16 * 1024;
+/** An idle connection costs about 10 KB and a file descriptor; without a bound, idle clients could take those that calls need. */
+export const maxConnections = 10_000;
 
 /** What a client may cost before it has asked for anything; options of the HTTP server. */
 export function serverLimits({ maxBodyBytes = 32 * mebibyte, headersS = 10, requestS = 60, keepAliveS = 65 }: LimitOptions = {}): FastifyHttpOptions<Server> {

@@ -1,4 +1,4 @@
-import { concatMap, takeUntil } from 'rxjs';
+import { concatMap, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { FastifyReply } from 'fastify';
 import type { ChatDelta } from '../model/delta.js';
@@ -29,11 +29,12 @@ export function sendStreamed(reply: FastifyReply, { chat, asked, delivery, ...li
   const stream = openEventStream({ reply, pull: chunks.take, ...limits });
   const item$ = delivery === 'commit' ? chat.stream$(asked.request, { held$: stream.held$ }) : heldBack(chat.chat$(asked.request));
   let hasStarted = false;
-  item$.pipe(takeUntil(whenGone(reply.raw))).subscribe({
+  // Not in the subscriber, where an answer too large to be written would end the process.
+  const written$ = item$.pipe(tap({ next: chunks.add }));
+  written$.pipe(takeUntil(whenGone(reply.raw))).subscribe({
     next: (item) => {
       hasStarted = true;
       Object.assign(notes, factsOf(item));
-      chunks.add(item);
       stream.wake();
     },
     // No finish and no end marker: to a client a broken answer must not look like a whole one.

@@ -9,6 +9,8 @@ export interface BodyText {
   write(this: void, bytes: Buffer): void;
   /** No more bytes come; `onEnd` follows when all text is out. */
   end(this: void): void;
+  /** While held, what is decompressed waits. */
+  hold(this: void, held: boolean): void;
   close(this: void): void;
 }
 
@@ -30,18 +32,20 @@ export function createBodyText({ encoding = '', onText, onEnd, onError }: BodyTe
     onEnd();
   };
   const encodings = encoding.toLowerCase().split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
-  const inner: BodyText = { write, end, close: () => undefined };
+  const inner: BodyText = { write, end, hold: () => undefined, close: () => undefined };
   // The last encoding applied is the first to be undone, so the outermost reader is made last.
   return encodings.reduce((next, name) => decompressed(name, next, onError), inner);
 }
 
 function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions['onError']): BodyText {
   let stream: Duplex | undefined;
+  let isHeld = false;
 
   function open(first: Buffer): Duplex {
     const opened = decompressor(encoding, first);
     opened.on('data', next.write);
     opened.on('end', next.end);
+    if (isHeld) opened.pause();
     opened.on('error', (cause) => onError(new TransientError(`the ${encoding} body cannot be decompressed`, { cause })));
     return opened;
   }
@@ -50,6 +54,11 @@ function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions
   return {
     write: (bytes) => void (stream ??= open(bytes)).write(bytes),
     end: () => (stream === undefined ? next.end() : void stream.end()),
+    hold(held) {
+      isHeld = held;
+      if (held) stream?.pause();
+      else stream?.resume();
+    },
     close() {
       stream?.destroy();
       next.close();

@@ -50,7 +50,7 @@ export function openEndpoint(settings: HttpSourceSettings, path: string): Endpoi
       defer(() => {
         const { body, accept, openReader } = make();
         const part$: Observable<HttpPart> = client.post({ url, headers: { ...trace?.headers, accept, ...fixed }, body, connectTimeoutMs, onUnsent, held$, send: trace?.send });
-        return part$.pipe(readResponse({ source: id, openReader, secrets, ...(scheduler === undefined ? {} : { scheduler }) }));
+        return part$.pipe(readResponse({ source: id, openReader, secrets, held$, ...(scheduler === undefined ? {} : { scheduler }) }));
       }),
     close: client.close,
   };

@@ -3,7 +3,7 @@ import type { SchedulerLike } from 'rxjs';
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { Agent, Client, Pool, ProxyAgent } from 'undici';
+import { Client, Pool, ProxyAgent } from 'undici';
 import type { Dispatcher, buildConnector } from 'undici';
 import { connectionFailure } from './connectionFailure.js';
 import { createProxyRoute, proxyLabel, proxySecrets } from './proxyRoute.js';
@@ -229,13 +229,15 @@ function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings, out
   const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   let closed = false;
 
-  function dispatcherOf(proxy: URL | undefined, timeout: number, fresh: boolean): Dispatcher {
-    const name = `${proxy?.href ?? ''} ${timeout} ${fresh}`;
+  /** Undici's own Agent would close a pool that has just been made for the one whose last connection is gone. */
+  function dispatcherOf(to: { readonly origin: string } | { readonly proxy: URL }, timeout: number, fresh: boolean): Dispatcher {
+    const name = `${'proxy' in to ? to.proxy.href : to.origin} ${timeout} ${fresh}`;
     const known = dispatchers.get(name);
     if (known !== undefined) return known;
-    const options = { ...noLimits, allowH2, factory: trackedPools(outside), ...(fresh ? { pipelining: 0 } : {}) };
+    const options = { ...noLimits, allowH2, ...(fresh ? { pipelining: 0 } : {}) };
     const connect = { ...tls, timeout };
-    const made = proxy === undefined ? new Agent({ ...options, connect }) : new ProxyAgent({ ...options, ...tunnel(proxy, connect) });
+    const pools = trackedPools(outside);
+    const made = 'origin' in to ? pools(to.origin, { ...options, connect }) : new ProxyAgent({ ...options, factory: pools, ...tunnel(to.proxy, connect) });
     dispatchers.set(name, made);
     if (closed) void made.destroy();
     return made;
@@ -245,15 +247,15 @@ function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings, out
     routeOf(url, timeout, fresh) {
       const proxy = proxyOf(url);
       const path = url.pathname + url.search;
-      if (proxy === undefined) return { dispatcher: dispatcherOf(undefined, timeout, fresh), origin: url.origin, path, headers: {} };
+      if (proxy === undefined) return { dispatcher: dispatcherOf({ origin: url.origin }, timeout, fresh), origin: url.origin, path, headers: {} };
       const label = { proxy: proxyLabel(proxy) };
       if (url.protocol === 'https:' || !isHttp(proxy)) {
-        return { dispatcher: dispatcherOf(proxy, timeout, fresh), origin: url.origin, path, headers: {}, ...label };
+        return { dispatcher: dispatcherOf({ proxy }, timeout, fresh), origin: url.origin, path, headers: {}, ...label };
       }
       // Proxies commonly refuse a tunnel to a plain port, so plain requests are forwarded.
       const token = proxyToken(proxy);
       const headers = { host: url.host, ...(token === undefined ? {} : { 'proxy-authorization': token }) };
-      return { dispatcher: dispatcherOf(undefined, timeout, fresh), origin: proxy.origin, path: url.origin + path, headers, ...label };
+      return { dispatcher: dispatcherOf({ origin: proxy.origin }, timeout, fresh), origin: proxy.origin, path: url.origin + path, headers, ...label };
     },
     async close() {
       closed = true;

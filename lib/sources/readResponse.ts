@@ -1,4 +1,4 @@
-import { Observable, asyncScheduler } from 'rxjs';
+import { EMPTY, Observable, asyncScheduler } from 'rxjs';
 import type { OperatorFunction, SchedulerLike } from 'rxjs';
 import { annotate, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
@@ -28,6 +28,8 @@ export interface ReadResponseOptions<T> {
   readonly source: string;
   readonly openReader: (context: ReaderContext<T>) => BodyReader;
   readonly secrets?: readonly string[];
+  /** While its last value is `true`, what is decompressed waits; its end is the end of holding. */
+  readonly held$?: Observable<boolean> | undefined;
   readonly scheduler?: SchedulerLike;
 }
 
@@ -44,12 +46,13 @@ const lingerMs = 100;
  * ends; fails with the error of the class that status, body or stream tell. Unsubscribing closes the connection at once.
  */
 export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFunction<HttpPart, T> {
-  const { source, openReader, secrets = [], scheduler = asyncScheduler } = options;
+  const { source, openReader, secrets = [], held$ = EMPTY, scheduler = asyncScheduler } = options;
   return (parts$) =>
     new Observable((subscriber) => {
       let head: Head | undefined;
       let body: BodyText | undefined;
       let answered = false;
+      let isHeld = false;
 
       function fail(thrown: unknown): void {
         const requestId = head && providerRequestId(head.headers, secrets);
@@ -119,6 +122,7 @@ export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFuncti
           onEnd: () => guarded(() => end(brokeOff)),
           onError: (error) => guarded(() => finish(brokeOff ?? error)),
         });
+        body.hold(isHeld);
       }
 
       const inner = parts$.subscribe({
@@ -134,7 +138,14 @@ export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFuncti
         },
         complete: () => body?.end(),
       });
+      const hold = (held: boolean): void => {
+        isHeld = held;
+        body?.hold(held);
+      };
+      // Apart from the parts, which may all have come before the rest of them is unpacked.
+      const holding = held$.subscribe({ next: hold, error: () => hold(false), complete: () => hold(false) });
       return () => {
+        holding.unsubscribe();
         body?.close();
         if (answered && !inner.closed) inner.add(scheduler.schedule(() => inner.unsubscribe(), lingerMs));
         else inner.unsubscribe();

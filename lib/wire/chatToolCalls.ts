@@ -26,13 +26,21 @@ interface KnownCall extends Fragment {
 
 export function createChatToolCalls(): ChatToolCalls {
   const calls: KnownCall[] = [];
+  // The latest of each key and id: looking through all for every fragment would take the square of their number.
+  const byKey = new Map<number, KnownCall>();
+  const byId = new Map<string, KnownCall>();
 
   function callOf(fragment: Fragment): KnownCall {
-    const before = findCall(calls, fragment);
+    const before = findCall(fragment);
     if (before !== undefined && !startsAnother(before, fragment)) return before;
     const call = { ...fragment, index: calls.length, arguments: '' };
     calls.push(call);
+    if (call.key !== undefined) byKey.set(call.key, call);
     return call;
+  }
+
+  function findCall({ key, id }: Fragment): KnownCall | undefined {
+    return byId.get(id) ?? (key === undefined ? calls.at(-1) : byKey.get(key));
   }
 
   return {
@@ -40,6 +48,7 @@ export function createChatToolCalls(): ChatToolCalls {
       const fragment = fragmentOf(raw, position);
       const call = callOf(fragment);
       call.id ||= fragment.id;
+      if (call.id !== '') byId.set(call.id, call);
       call.name ||= fragment.name;
       call.arguments += fragment.arguments;
       const extra = extraFields(raw);
@@ -55,12 +64,6 @@ export function createChatToolCalls(): ChatToolCalls {
     },
     whole: () => calls.every((call) => call.custom || call.arguments.trim() === '' || isWhole(call)),
   };
-}
-
-function findCall(calls: readonly KnownCall[], { key, id }: Fragment): KnownCall | undefined {
-  const byId = id === '' ? undefined : calls.findLast((call) => call.id === id);
-  if (byId !== undefined) return byId;
-  return key === undefined ? calls.at(-1) : calls.findLast((call) => call.key === key);
 }
 
 /** Some servers number every call 0, or not at all; then only id, name and a whole document tell two calls apart. */

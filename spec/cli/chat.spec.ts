@@ -92,7 +92,7 @@ describe('chat that fails', () => {
     const { code, stdout, stderr } = await runCli(['chat', 'x'], { env });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     for (const key of ['LLM__SIM__1__TIMEOUT_S', 'LLM__HEDGE__STALL_AFTERS', 'LLM__RETRY__MAX_ATTEMPTS']) expect(stderr).toContain(key);
-    expect(stderr).toMatch(/^error config - 3 settings are wrong; correct the settings; .+\n( {2}- LLM__.+\n){3}$/);
+    expect(stderr).toMatch(/^error config - 3 settings are wrong; correct them; .+\n( {2}- LLM__.+\n){3}$/);
     expect(stderr).not.toContain(secret);
   });
 
@@ -108,7 +108,7 @@ describe('chat that fails', () => {
     const [text, json, verbose] = await Promise.all([['x'], ['--json', 'x'], ['--verbose', 'x']].map((args) => runCli(['chat', ...args], { env })));
     if (text === undefined || json === undefined || verbose === undefined) throw new Error('not run');
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 1, stdout: '' });
-    expect(text.stderr).toMatch(/^error all_sources_exhausted: no_runnable_source - every source is out for this call: .+Incorrect API key.+; look at the causes.+\n$/);
+    expect(text.stderr).toMatch(/^error all_sources_exhausted: no_runnable_source - every source is out for this call; the last one said: .+Incorrect API key.+; look at the causes.+\n$/);
     expect(verbose.stderr).toMatch(/^error all_sources_exhausted.+\n {2}cause: source - .+\n/);
     expect(json).toMatchObject({ code: 1, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'all_sources_exhausted', reason: 'no_runnable_source' } });

@@ -12,6 +12,21 @@ const ok = 'd@0"ok" f@0';
 
 afterEach(closeAll);
 
+describe('callers who leave', () => {
+  test('take their connections along, and no others: the next requests share one', async () => {
+    const a = await upstream([...Array.from({ length: 3 }, () => 'd@0.01"x" hang'), ok]);
+    const connections = connectionsTo(a.port);
+    const { gateway } = gatewayTo([a.url]);
+    const left = Array.from({ length: 3 }, () => gateway.chat$(asks('hello')).subscribe());
+    await until(() => gateway.stats().streams.filter(({ increments }) => increments > 0).length === 3, 'all have begun');
+
+    for (const subscription of left) subscription.unsubscribe();
+    for (let i = 0; i < 10; i += 1) expect(await gateway.chat(asks('hello'))).toMatchObject({ content: 'ok' });
+
+    expect(connections.made - 3).toBeLessThanOrEqual(2);
+  });
+});
+
 describe('RT-05: only the gateway tries again, so the upstream counts what the settings say', () => {
   test.each([
     ['503', '503@0', 'HTTP 503'],

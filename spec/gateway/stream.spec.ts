@@ -70,6 +70,18 @@ describe('stream$ over sockets', () => {
     });
   }
 
+  test('a web stream goes on where the iterator stands: one stream is one call', async () => {
+    const a = await upstream(['d@0.01"one" d@0.02" two" f@0.03']);
+    const { gateway } = gatewayTo([a.url]);
+    const stream = gateway.stream(asks('hello'));
+    const first = await stream.next();
+    const rest: StreamItem[] = [];
+    for await (const item of stream.toReadableStream()) rest.push(item);
+    expect(first.value).toMatchObject({ type: 'start' });
+    expect(rest.flatMap((item) => (item.type === 'content' ? [item.text] : []))).toEqual(['one', ' two']);
+    expect(a.requests).toHaveLength(1);
+  });
+
   test('H12, P1: a cut in mid-stream is an error with what was passed on; the fallback is not asked', async () => {
     const [a, b] = await Promise.all([upstream(['d@0.01"one" d@0.02" two" rst@0.05']), upstream(['d@0.01"b" f@0.02'])]);
     const { gateway } = gatewayTo([a.url, b.url]);
@@ -87,7 +99,7 @@ describe('stream$ over sockets', () => {
     const { gateway } = gatewayTo([a.url, b.url], { hedgeAfterS: 0.1 });
     const items: StreamItem[] = [];
     for await (const item of gateway.stream(asks('hello'))) items.push(item);
-    expect(items[0]).toEqual({ type: 'start', callId: expect.any(String), source: 'b/1', attempts: 2, hedges: 1 });
+    expect(items[0]).toEqual({ type: 'start', callId: expect.any(String), source: 'b/1', model: 'm', attempts: 2, hedges: 1 });
     expect(items.at(-1)).toMatchObject({ type: 'end', response: { content: 'b', source: 'b/1', stats: { hedgeWon: true } } });
     await until(() => a.requests[0]!.closedByClientMs !== null, 'the silent source is closed', 500);
   });

@@ -9,6 +9,7 @@ import { createDrain } from '../../lib/server/drain.js';
 import type { Drain } from '../../lib/server/drain.js';
 import { registerHealth } from '../../lib/server/healthRoutes.js';
 import { NEVER } from 'rxjs';
+import { until } from '../support/until.js';
 import { bodyOf, sendRaw } from './rawHttp.js';
 
 const cleanUps: (() => unknown)[] = [];
@@ -98,7 +99,7 @@ describe('drain', () => {
     };
     let ask = (): void => undefined;
     const asked = new Promise<void>((resolve) => (ask = resolve));
-    const answers = ['/slow', '/readyz', '/healthz'].map(answered);
+    const answers = ['/slow', '/readyz', '/healthz?of=pod'].map(answered);
     await sleep(150);
     const drained = drain(10);
     expect(isDraining()).toBe(true);
@@ -110,6 +111,18 @@ describe('drain', () => {
     expect(bodyOf({ text: slow, status: 503, ms: 0 })).toMatchObject({ error: { code: 'draining' } });
     expect(readyz).toMatch(/^HTTP\/1\.1 503 [^]+draining/);
     expect(healthz).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('for the time of notice only /readyz says no', async () => {
+    const { port, drain, finish, isDraining } = await start();
+    const drained = drain(10, 0.6);
+    expect(isDraining()).toBe(true);
+    const answer = sendRaw(port, get('/slow'));
+    expect((await sendRaw(port, get('/readyz'))).text).toMatch(/^HTTP\/1\.1 503 [^]*connection: close\r\n[^]+draining/i);
+    await until('it refuses connections', () => refused(port));
+    finish();
+    expect((await answer).text).toMatch(/and whole/);
+    await drained;
   });
 
   test('idle connections end at once, and what is left when the time is over is cut', async () => {

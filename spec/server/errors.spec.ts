@@ -46,6 +46,8 @@ describe('the front door: errors of calls', () => {
     expect(headers['retry-after']).toBe('7');
     const { url: other } = await doorTo(['hang'], { failWith: new AllSourcesExhausted('x', { reason: 'stalled', retryAfterS: 1.2 }) });
     expect(await ask(other, { body: chat() })).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
+    const { url: never } = await doorTo(['hang'], { failWith: new AllSourcesExhausted('x', { reason: 'stalled', retryAfterS: Infinity }) });
+    expect((await ask(never, { body: chat() })).headers).not.toHaveProperty('retry-after');
   });
 
   test.each<[string, Error, object]>([

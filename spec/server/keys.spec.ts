@@ -113,6 +113,9 @@ describe('without keys: no open relay', () => {
     ['a page of another site', { origin: 'https://evil.example' }, 403, 'origin_not_allowed'],
     ['a page without a site', { origin: 'null' }, 403, 'origin_not_allowed'],
     ['a page of this machine', { origin: 'http://localhost:3000' }, 200, undefined],
+    ['somebody elsewhere, through a proxy of this machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }, 403, 'proxy_not_allowed'],
+    ['the same in the newer words', { forwarded: 'for=203.0.113.7' }, 403, 'proxy_not_allowed'],
+    ['this machine, through a proxy', { 'x-forwarded-for': '127.0.0.1, ::1' }, 200, undefined],
   ];
   test.each(asked)('%s: %j gets %i', async (_what, headers, status, code) => {
     expect(await ask(await start(), headers)).toMatchObject({ status, code });

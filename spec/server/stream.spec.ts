@@ -2,8 +2,11 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OpenAI } from 'openai';
+import { map } from 'rxjs';
 import { z } from 'zod';
+import type { Gateway } from '../../lib/index.js';
 import { ask, atRest, begin, chat, closeAfterTest, closeAll, eventsOf, frontDoorTo, until, upstream } from './frontDoorScene.js';
+import { gatewayTo } from '../gateway/scene.js';
 import { startJsonServer } from '../support/jsonServer.js';
 
 afterEach(closeAll);
@@ -31,13 +34,18 @@ function chunksOf(text: string): { deltas: unknown[]; finish: unknown[]; usage: 
   };
 }
 
+const postOf = (body: string, version = '1.1'): string =>
+  `POST /v1/chat/completions HTTP/${version}\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 const streamed = (fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => chat({ stream: true, ...fields });
 const buffered = { 'x-polygateway-delivery': 'buffered' };
 const slow = 'open@0.01 d@0.02"Hel" d@0.3"lo" f@0.32 u(10,8)';
 
 /** Waits until a figure has not grown for a while. */
 async function stopped(figure: () => number): Promise<void> {
-  for (let before = -1; before !== figure(); await sleep(150)) before = figure();
+  for (let before = -1; before !== figure();) {
+    before = figure();
+    await sleep(150);
+  }
 }
 
 describe('the front door: streams as they come', () => {
@@ -204,14 +212,47 @@ describe('the front door: streams as they come', () => {
     expect((deltas as { content?: string }[]).map(({ content = '' }) => content).join('')).toBe(text.repeat(40));
   });
 
+  test.each<[string, object, Readonly<Record<string, string>>]>([
+    ['held back', streamed(), buffered],
+    ['whole', chat(), {}],
+  ])('an answer that cannot be written, %s, fails alone', async (_, body, headers) => {
+    const places = [(await upstream([slow])).url];
+    const { gateway } = gatewayTo(places);
+    // As one that is longer than texts can be, which would take a gigabyte here.
+    const unwritable: Gateway['chat$'] = (request) => gateway.chat$(request).pipe(map((response) => ({ ...response, logprobs: { content: [1n] } })));
+    const { url } = await frontDoorTo(places, { door: { chat: { ...gateway, chat$: unwritable } } });
+    const { text } = await ask(url, { body, headers });
+    expect(text).toContain('internal_error');
+    expect(text).not.toMatch(/finish_reason":"|DONE/);
+  });
+
+  test('requests sent ahead on one connection are answered in their order, and closed with the first when the client leaves', async () => {
+    const up = await upstream([slow, slow, 'open@0.01 d@0.02"x" hang']);
+    const scene = await frontDoorTo([up.url]);
+    const socket = connect(Number(new URL(scene.url).port), '127.0.0.1').setEncoding('latin1');
+    closeAfterTest(() => socket.destroy());
+    let text = '';
+    socket.on('data', (piece: string) => { text += piece; });
+    const askAhead = (...bodies: object[]): void => void socket.write(bodies.map((body) => postOf(JSON.stringify(body))).join(''));
+    askAhead(streamed(), chat());
+    await until(() => text.includes('"chat.completion"'), 'the second answer');
+    expect(text.match(/\[DONE\]|^HTTP.*$|"object":"chat\.completion"/gm)).toEqual(['HTTP/1.1 200 OK', '[DONE]', 'HTTP/1.1 200 OK', '"object":"chat.completion"']);
+    askAhead(streamed(), streamed(), chat());
+    await until(() => scene.gateway.stats().attempts === 3, 'all are asked');
+    socket.destroy();
+    await atRest(scene);
+    await until(() => scene.finished.length === 5, 'all were told');
+    expect(scene.finished.slice(2).map(({ ended }) => ended)).toEqual(Array(3).fill('client-gone'));
+    await until(() => up.requests.slice(2).every(({ closedByClientMs }) => closedByClientMs !== null), 'the upstream is closed');
+  });
+
   test('HTTP/1.0, which has no place behind the body, is served all the same', async () => {
     const { url } = await frontDoorTo([(await upstream(['open@0.01 d@0.02"x" f@0.03'])).url]);
-    const body = JSON.stringify(streamed());
     const text = await new Promise<string>((resolve, reject) => {
       let read = '';
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.on('data', (piece) => { read += piece.toString(); }).on('error', reject).on('close', () => resolve(read));
-      socket.write(`POST /v1/chat/completions HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      socket.write(postOf(JSON.stringify(streamed()), '1.0'));
     });
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*data: \[DONE\]\n\n$/s);
     expect(text).not.toMatch(/trailer/i);

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { BehaviorSubject, Subject, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { toAsyncIterable } from '../../lib/adapters/toAsyncIterable.js';
@@ -57,6 +58,12 @@ interface Exchange {
   log: string[];
   held$: BehaviorSubject<boolean>;
   leave(): void;
+}
+
+/** Reads nothing until the source is told to stop. */
+async function untilHeldAgain(reader: Read): Promise<void> {
+  const before = reader.holds;
+  await until('it is held', () => Promise.resolve(reader.holds > before));
 }
 
 /** One request; `log` has the status, the text of the body, and how it ended. */
@@ -158,14 +165,32 @@ describe('a slow reader', () => {
     let wrong = 0;
     for await (const delta of reader.iterable) {
       reader.taken += 1;
-      if (at === 100 || at === 2000) await sleep(60);
+      if (at === 100 || at === 2000) await untilHeldAgain(reader);
       if (delta.type === 'content' && delta.text !== numbered(at++)) wrong += 1;
     }
     expect([at, wrong]).toEqual([3000, 0]);
-    expect(reader.holds).toBeGreaterThan(1);
     // The answer was read to its end, so that the connection serves the next request.
     await sleep(20);
     expect(sockets.map((socket) => socket.destroyed)).toEqual([false]);
+  });
+});
+
+describe('a compressed answer whose reader is slow', () => {
+  test('is unpacked as it is read, however much there is in a small packet', async () => {
+    const text = 'x'.repeat(8);
+    const body = gzipSync(Array.from({ length: 30_000 }, () => frame(text)).join('') + ending);
+    const { origin } = await upstream((response) => response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end(body));
+    const reader = read(origin);
+    await reader.iterable.next();
+    await until('no more comes', async () => {
+      const { emitted } = reader;
+      await sleep(150);
+      return emitted === reader.emitted;
+    });
+    expect(reader.emitted).toBeLessThan(2000);
+    let count = 1;
+    for await (const delta of reader.iterable) count += delta.type === 'content' ? 1 : 0;
+    expect(count).toBe(30_000);
   });
 });
 
@@ -178,7 +203,7 @@ describe('a reader that has yet to read what has all arrived', () => {
     const reader = read(origin);
     await reader.iterable.next();
     await sleep(200);
-    expect([reader.holds, sockets[0]?.destroyed]).toEqual([1, false]);
+    expect([reader.holds > 0, sockets[0]?.destroyed]).toEqual([true, false]);
   });
 });
 

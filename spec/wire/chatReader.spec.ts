@@ -339,6 +339,13 @@ describe('tool calls', () => {
     expect(calls([{ index: 3, id: 'a', ...f('{"x"', 'f') }], [{ index: 7, id: 'b', ...f('{"y"', 'g') }], [{ index: 3, ...f(':1}') }, { index: 7, ...f(':2}') }])).toEqual(['a:f:{"x":1}', 'b:g:{"y":2}']);
   });
 
+  // At the square of their number, these would take minutes.
+  test('however many calls there are, each is found again', () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => index);
+    const found = calls(many.map((index) => ({ index, id: `c${index}`, ...f('{"x":', 'f') })), many.map((index) => ({ index, ...f(`${index}}`) })));
+    expect(found).toEqual(many.map((index) => `c${index}:f:{"x":${index}}`));
+  });
+
   test('without an index fragments follow their id, and those without id the call before', () => {
     expect(calls([{ id: 'a', ...f('{', 'f') }], [f('"x":1}')], [{ id: 'b', ...f('', 'g') }], [{ id: 'b', ...f('{}') }])).toEqual(['a:f:{"x":1}', 'b:g:{}']);
   });

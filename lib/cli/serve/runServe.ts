@@ -3,7 +3,7 @@ import type { Embedding } from '../../assemble/createEmbedding.js';
 import { createGateway } from '../../assemble/createGateway.js';
 import type { Gateway } from '../../assemble/createGateway.js';
 import { partsUnder } from '../../config/parseEnvKey.js';
-import type { GatewaySettings } from '../../config/settings.js';
+import type { Finding, GatewaySettings } from '../../config/settings.js';
 import { settingsFromEnv } from '../../config/settingsFromEnv.js';
 import { createFrontDoor } from '../../server/frontDoor.js';
 import type { Delivery, FrontDoor, FrontDoorOptions } from '../../server/frontDoor.js';
@@ -24,6 +24,7 @@ export interface ServeOptions {
   readonly port: number;
   readonly delivery: Delivery;
   readonly keepaliveS: number;
+  readonly noticeS: number;
   readonly drainS: number;
   readonly slowClientS: number;
   readonly maxBodyMb: number;
@@ -38,17 +39,18 @@ interface Served {
   readonly chat: Gateway;
   readonly embedding: Embedding | undefined;
   readonly models: readonly string[];
+  readonly findings: readonly Finding[];
 }
 
 /** Serves until it is stopped, and then ends in order. */
 export async function runServe(options: ServeOptions): Promise<number> {
-  const { host, keysFile, terminal: { env, err } } = options;
+  const { host, keysFile, quiet, terminal: { env, err } } = options;
   const keys = readClientKeys({ env, file: keysFile });
   const address = await addressOf({ host, hasKeys: keys !== undefined });
   const served = await open(options);
   const scopes = [served.chat, ...(served.embedding === undefined ? [] : [served.embedding])];
   const troubles = scopes.map(({ events$ }) => tellTrouble(events$, err));
-  if (err.isTerminal) for (const finding of scopes.flatMap(({ findings }) => findings)) err.line(findingLine(finding, err.paint));
+  if (!quiet) for (const finding of served.findings) err.line(findingLine(finding, err.paint));
   const closeScopes = async (): Promise<void> => {
     await Promise.all(scopes.map(({ close }) => close()));
   };
@@ -63,28 +65,36 @@ export async function runServe(options: ServeOptions): Promise<number> {
 
 type Serving = ServeOptions & { readonly address: string; readonly closeScopes: () => Promise<void> };
 
-async function serve(door: FrontDoor, { address, port, drainS, closeScopes, terminal: { out }, signal }: Serving): Promise<void> {
+async function serve(door: FrontDoor, { address, port, noticeS, drainS, closeScopes, terminal: { out }, signal }: Serving): Promise<void> {
   try {
     const { url } = await door.listen({ host: address, port });
     out.line(`listening on ${url}`);
     await stopped(signal);
   } finally {
-    await endInOrder({ door, drainS, closeScopes });
+    await endInOrder({ door, noticeS, drainS, closeScopes });
   }
 }
 
-async function open({ scope, embeddingScope, terminal: { env } }: ServeOptions): Promise<Served> {
+async function open({ scope, embeddingScope, delivery, terminal: { env } }: ServeOptions): Promise<Served> {
   const settings = settingsFromEnv(scope, env);
   const hasEmbedding = Object.entries(env).some(([key, value = '']) => value !== '' && partsUnder(embeddingScope, key) !== undefined);
   const embeddingSettings = hasEmbedding ? settingsFromEnv(embeddingScope, env) : undefined;
   const chat = createGateway({ settings });
   try {
     const embedding = embeddingSettings === undefined ? undefined : createEmbedding({ settings: embeddingSettings });
-    return { chat, embedding, models: modelsOf([settings, ...(embeddingSettings === undefined ? [] : [embeddingSettings])]) };
+    const findings = [...chat.findings, ...(embedding?.findings ?? []), ...findingsOf(settings, delivery)];
+    return { chat, embedding, findings, models: modelsOf([settings, ...(embeddingSettings === undefined ? [] : [embeddingSettings])]) };
   } catch (error: unknown) {
     await chat.close();
     throw error;
   }
+}
+
+/** A setting that most streams of this server would not feel. */
+function findingsOf({ scope, hedgeStallAfterS }: GatewaySettings, delivery: Delivery): Finding[] {
+  if (delivery === 'buffered' || hedgeStallAfterS === undefined) return [];
+  const key = `${scope}__HEDGE__STALL_AFTER_S`;
+  return [{ level: 'warning', rule: 'H12', key, message: `${key} has no effect on streams that are passed on as they come (H12): start with --delivery buffered, or have clients ask for it, where silences in the middle are to be hedged` }];
 }
 
 function modelsOf(settings: readonly GatewaySettings[]): string[] {

@@ -14,6 +14,7 @@ interface Flags {
   port: number;
   delivery: Delivery;
   keepaliveS: number;
+  noticeS: number;
   drainS: number;
   slowClientS: number;
   maxBodyMb: number;
@@ -33,9 +34,10 @@ Examples:
   polygateway serve --env-file .env
   curl http://127.0.0.1:8787/v1/chat/completions -H 'content-type: application/json' \\
     -d '{"model":"any","messages":[{"role":"user","content":"Why is the sky blue?"}]}'
-  POLYGATEWAY_SERVE_KEYS=$(openssl rand -hex 24) polygateway serve --host 0.0.0.0
+  openssl rand -hex 24 > keys.txt && polygateway serve --host 0.0.0.0 --keys-file keys.txt
 
-In a program, the client stays as it is but for its address:
+In a program, the client stays as it is but for its address (it insists on a key; without
+client keys any text will do):
   const client = new OpenAI({ baseURL: 'http://127.0.0.1:8787/v1', apiKey: KEY });
   await client.chat.completions.create({ model: 'any', messages, stream: true });
 
@@ -44,7 +46,7 @@ or sha256: and its hash in hexadecimal digits. Each has 16 characters at least. 
 \`authorization: Bearer KEY\`, to /metrics too, which names the sources.
 The model that a client names is not sent on: each source has its own, and the answer says which.`;
 
-const deliveryOption = new Option('--delivery <how>', 'of streams, where the request does not say: as text comes, or held back so that silences in the middle are hedged')
+const deliveryOption = new Option('--delivery <how>', 'of streams, where the header x-polygateway-delivery does not say: as text comes, or held back so that silences in the middle are hedged')
   .choices(['commit', 'buffered'])
   .default('commit');
 
@@ -64,6 +66,7 @@ export const addServe: AddCommand = (program, { terminal, done }) => {
     .option('--keys-file <file>', 'reads client keys from a file too, one a line (default: none)')
     .option('--keepalive-s <s>', 'a stream that has nothing to say for this long gets a comment, in s', seconds, 15)
     .option('--slow-client-s <s>', 'longest time that a client may leave an answer unread, in s', seconds, 60)
+    .option('--notice-s <s>', 'when it is stopped, how long it still takes requests while /readyz says no, in s', decimal({ min: 0, max: 86_400 }), 0)
     .option('--drain-s <s>', 'longest time for the answers under way when it is stopped, in s', decimal({ min: 0, max: 86_400 }), 30)
     .option('--max-body-mb <n>', 'largest body of a request, in MiB', wholeNumber({ min: 1, max: 1024 }), 32)
     .option('--quiet', 'no line for each request')

@@ -79,7 +79,7 @@ export function warningsOf({ recommendation, thin, calls, sample, drawn, repetit
     [leftOut.oneChain > 0, `${leftOut.oneChain} attempts or more were recorded by an earlier version, which noted no silence that was shorter than the first wait: triggers in mid-stream are undercounted there.`],
     [leftOut.severalBackups > 0, `${leftOut.severalBackups} rounds had several backups; predictions are for one (hedgeMaxBackups 1).`],
     [true, 'Assumed: a backup takes as long as other attempts at its source, whatever the prompt; where prompts that stall also take long, savings are overstated.'],
-    [true, 'Not modelled: the load of backups, their quota, refused backups, open breakers, hedgeMaxRatio. A backup that is refused saves nothing and costs nothing.'],
+    [true, 'Not modelled: the load of backups, their quota, refused backups, open breakers, hedgeMaxRatio; nor that an answer which is passed on as it comes (stream$, serve --delivery commit) is never hedged in mid-stream. A backup that is refused saves nothing and costs nothing.'],
   ];
   return all.filter(([holds]) => holds).map(([, text]) => text);
 }

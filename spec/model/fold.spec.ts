@@ -1,0 +1,20 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ChatDelta } from '../../lib/model/delta.js';
+import { createFold } from '../../lib/model/fold.js';
+
+const mebi = 1024 * 1024;
+
+describe('the answer as far as it has come', () => {
+  const endless: Record<string, () => ChatDelta> = {
+    text: () => ({ type: 'content', text: 'x'.repeat(mebi) }),
+    arguments: () => ({ type: 'tool-call', index: 0, arguments: 'x'.repeat(mebi) }),
+    probabilities: () => ({ type: 'logprobs', logprobs: { content: [{ token: 'x'.repeat(mebi) }] } }),
+    'details of reasoning': () => ({ type: 'message-extra', fields: { reasoning_details: ['x'.repeat(mebi)] } }),
+  };
+  test.each(Object.entries(endless))('is an error over 64 Mi characters of %s, never cut in silence', (_what, next) => {
+    const { add, partial } = createFold('a');
+    for (let at = 0; at < 63; at += 1) add(next());
+    expect(() => { add(next()); add(next()); }).toThrow(expect.objectContaining({ code: 'transient', message: 'the answer is larger than 67108864 characters' }));
+    expect(partial().chars).toBeLessThanOrEqual(65 * mebi);
+  });
+});
