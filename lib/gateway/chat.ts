@@ -26,8 +26,8 @@ export function openStream(request: ValidRequest, sources: readonly Source[], he
       held$,
       open(source, attemptId) {
         let latest: ChatDelta;
-        const note = tap<ChatDelta>({ next: (delta) => { latest = delta; } });
-        return { ...folded(attemptId, (context) => find(sources, source).stream(request, context).pipe(note)), said: () => latest };
+        const noted = (delta: ChatDelta): void => { latest = delta; };
+        return { ...folded(attemptId, (context) => find(sources, source).stream(request, context).pipe(tap({ next: noted }))), said: () => latest };
       },
     },
     respond: toResponse,

@@ -45,16 +45,15 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
       filter(() => !primary.exchange.reply.finished),
       tap({ next: (kind) => noticed(round, kind) }),
     );
-  const start = (kind: SilenceKind): Observable<Progress<A>> => backup(round, triggerOf(kind));
   const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
 
-  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: start, speaks, combine: (failed) => combine([failed.primary, failed.backup]) });
+  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks, combine: (failed) => combine([failed.primary, failed.backup]) });
   return hedge<Progress<A>, SilenceKind>({
     when,
     // A start counts like an increment here (H14).
     again: silent({ firstMs: betweenMs, betweenMs }),
     maxBackups: policy.hedgeMaxBackups,
-    backup: start,
+    backup: (kind) => backup(round, triggerOf(kind)),
     combine: ({ primary: first, backups }) => combine([first, ...backups]),
     isWeak: (last) => isCompleted(last) && isWeak(last),
     onDecided: () => { call.endedBy = 'hedge_cancelled'; },

@@ -12,9 +12,9 @@ describe('the answer as far as it has come', () => {
     'details of reasoning': () => ({ type: 'message-extra', fields: { reasoning_details: ['x'.repeat(mebi)] } }),
   };
   test.each(Object.entries(endless))('is an error over 64 Mi characters of %s, never cut in silence', (_what, next) => {
-    const { add, partial } = createFold('a');
-    for (let at = 0; at < 63; at += 1) add(next());
-    expect(() => { add(next()); add(next()); }).toThrow(expect.objectContaining({ code: 'transient', message: 'the answer is larger than 67108864 characters' }));
-    expect(partial().chars).toBeLessThanOrEqual(65 * mebi);
+    const fold = createFold('a');
+    for (let at = 0; at < 63; at += 1) fold.add(next());
+    expect(() => { fold.add(next()); fold.add(next()); }).toThrow(expect.objectContaining({ code: 'transient', message: 'the answer is larger than 67108864 characters' }));
+    expect(fold.partial().chars).toBeLessThanOrEqual(65 * mebi);
   });
 });

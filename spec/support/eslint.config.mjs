@@ -10,7 +10,7 @@ const realTime = [
   { selector: "MemberExpression[object.name='process'][property.name='nextTick']", message: 'Timers belong to the injected scheduler (T2).' },
 ];
 
-const functionNames = ['decide', 'enter', 'stream', 'request', 'when', 'backup', 'backupOn', 'oneTurnLater', 'wait', 'stay', 'then', 'tryAdmit', 'due', 'follow', 'ageMs', 'exchange', 'limitOf', 'run', 'ask', 'again', 'embed', 'recognize'];
+const functionNames = ['measured', 'decide', 'enter', 'stream', 'request', 'when', 'backup', 'backupOn', 'oneTurnLater', 'wait', 'stay', 'then', 'tryAdmit', 'due', 'follow', 'ageMs', 'exchange', 'limitOf', 'run', 'ask', 'again', 'embed', 'recognize'];
 
 export default tseslint.config(
   { ignores: ['**/*.mjs', '**/*.js', '**/*.json'] },

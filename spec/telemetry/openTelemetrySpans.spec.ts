@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, diag, metrics, propagation, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
-import { map, take, timer } from 'rxjs';
+import { lastValueFrom, map, take, timer } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { createGateway } from '../../lib/index.js';
 import type { ChatDelta, Gateway, Source } from '../../lib/index.js';
@@ -198,7 +198,7 @@ describe('OT-01: whatever ends a call, its span and one of each sent attempt end
     for await (const item of gateway.stream(asks('hello'))) if (item.type === 'content') break;
     expect(sdk.open()).toBe(0);
     expect(sdk.spans().map(verdict)).toEqual(Array(6).fill([UNSET, true]));
-    for await (const item of gateway.stream(asks('hello'))) void item;
+    await lastValueFrom(gateway.stream$(asks('hello')));
     expect(sdk.open()).toBe(0);
     expect(sdk.spans().slice(6).map(verdict)).toEqual([[OK, false], [OK, false]]);
   });

@@ -55,7 +55,7 @@ export function weatherman({ messages }: Asked, calls: readonly SaidCall[] = wea
 /** A provider of embeddings: of each text its length and `-0.5`; in the encoding that was asked for. */
 export async function embeddingProvider(): Promise<JsonServer> {
   const server = await startJsonServer((response) => {
-    const { input, encoding_format: encoding } = server.requests.at(-1)?.body as { input: string[]; encoding_format?: string };
+    const { input, encoding_format: encoding } = server.requests.at(-1)!.body as { input: string[]; encoding_format?: string };
     const write = (vector: number[]): unknown => (encoding === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector);
     const data = input.map((text, index) => ({ object: 'embedding', index, embedding: write([text.length, -0.5]) }));
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data, model: modelSaid, usage: { prompt_tokens: 3, total_tokens: 3 } }));
