@@ -76,11 +76,11 @@ describe.each(paths)('where a request goes, and with which key, is told by the s
 
   test('no header changes it or reaches the provider', async () => {
     const { host } = new URL(elsewhere.origin);
-    const names = ['x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-original-url', 'x-rewrite-url', 'x-host', 'forwarded', 'api-key', 'x-api-key', 'cookie', 'proxy-authorization', 'openai-organization', 'x-team', 'x-base-url', 'user-agent', 'accept', 'traceparent'];
-    const { status, sent } = await ask({ path, headers: { ...Object.fromEntries(names.map((name) => [name, `theirs ${host}`])), authorization: 'Bearer the-key-of-the-client', host } });
+    const names = ['x-forwarded-host', 'x-forwarded-proto', 'x-original-url', 'x-rewrite-url', 'x-host', 'api-key', 'x-api-key', 'cookie', 'proxy-authorization', 'openai-organization', 'x-team', 'x-base-url', 'user-agent', 'accept', 'traceparent'];
+    const { status, sent } = await ask({ path, headers: { ...Object.fromEntries(names.map((name) => [name, `theirs ${host}`])), authorization: 'Bearer the-key-of-the-client', 'x-forwarded-for': '127.0.0.9', host } });
     expect(status).toBe(200);
     expectOurs(sent, path);
-    expect(JSON.stringify(sent[0]?.headers)).not.toMatch(/theirs|of-the-client/);
+    expect(JSON.stringify(sent[0]?.headers)).not.toMatch(/theirs|of-the-client|127\.0\.0\.9/);
   });
 
   test('a whole address as the target is refused, and nobody is asked', async () => {

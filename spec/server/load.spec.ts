@@ -10,8 +10,8 @@ afterEach(closeAll);
 
 const random = mulberry32(6);
 const clients = 100;
-/** For each client, one after the other: about 3 s in all on a machine that has nothing else to do. */
-const streams = 4;
+/** For each client, one after the other: about 2 s in all on a machine that has nothing else to do. */
+const streams = 3;
 
 /** Texts that show what is missing or doubled, and where the answer ends. */
 function script(deltas: number): string {
@@ -95,7 +95,7 @@ describe('the front door: many streams at once', () => {
     expect(endings.filter((ending) => !isRight(ending)).map(({ text, ...ending }) => ({ ...ending, words: wordsOf(text) }))).toEqual([]);
     const count = (how: Ending['how']): number => endings.filter((ending) => ending.how === how).length;
     expect(count('left')).toBeGreaterThan(50);
-    expect(count('whole')).toBeGreaterThan(200);
+    expect(count('whole')).toBeGreaterThan(150);
     await until(() => finished.filter(({ ended }) => ended === 'ok').length >= count('whole'), 'every whole answer was told');
     expect(up.requests.filter(({ closedByClientMs }) => closedByClientMs !== null).length).toBeGreaterThan(0);
     expect(rows.length).toBe(up.requests.length);
