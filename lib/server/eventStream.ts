@@ -1,4 +1,4 @@
-import { BehaviorSubject } from 'rxjs';
+import { BehaviorSubject, asapScheduler } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { FastifyReply } from 'fastify';
 import { factHeaderNames, factHeaders } from './factHeaders.js';
@@ -82,7 +82,7 @@ export function openEventStream({ reply, pull, keepaliveMs, slowClientMs }: Even
     wake() {
       if (isAwake) return;
       isAwake = true;
-      queueMicrotask(flush);
+      asapScheduler.schedule(flush);
     },
     end(lastText = '') {
       if (response.destroyed) return;
