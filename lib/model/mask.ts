@@ -24,9 +24,20 @@ const shortestEncoded = 8;
 
 /** Takes out keys that are known and nothing else, also as they stand in a URL, in base64, or escaped in JSON. */
 export function maskKnown(text: string, secrets: readonly string[]): string {
-  const forms = [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(formsOf))];
-  // The longest first: of one that begins like a shorter one the rest would stay.
-  return forms.sort((one, other) => other.length - one.length).reduce((masked, form) => masked.replaceAll(form, '[masked]'), text);
+  return allForms(secrets).reduce((masked, form) => masked.replaceAll(form, '[masked]'), text);
+}
+
+/** A source masks with one list for as long as it lives, with each answer that it gets. */
+const known = new WeakMap<readonly string[], readonly string[]>();
+
+/** The longest first: of one that begins like a shorter one the rest would stay. */
+function allForms(secrets: readonly string[]): readonly string[] {
+  const before = known.get(secrets);
+  if (before !== undefined) return before;
+  const forms = new Set(secrets.filter(({ length }) => length >= shortest).flatMap(formsOf));
+  const sorted = [...forms].sort((one, other) => other.length - one.length);
+  known.set(secrets, sorted);
+  return sorted;
 }
 
 function formsOf(secret: string): string[] {

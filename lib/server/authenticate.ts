@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ClientKeys } from './clientKeys.js';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.js';
+import { pathOf } from './pathOf.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
@@ -14,7 +15,7 @@ const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** Paths open to all, since what asks for them holds no key and learns nothing; they are answered to the last. */
 export function isOpen(target: string): boolean {
-  return openPaths.has(target.replace(/\?.*$/s, ''));
+  return openPaths.has(pathOf(target));
 }
 
 /** Turns requests away that come without a key of ours, or, where there are none, in the name of somebody elsewhere. */

@@ -9,12 +9,11 @@ export interface AskedChat {
   /** The client wants a stream too, and the tokens at its end. */
   readonly streamed: boolean;
   readonly wantsUsage: boolean;
-  readonly model: string | undefined;
 }
 
 /** Reads the body of a chat request; what is not looked at here is checked by the gateway. Throws `RequestError`. */
 export function readChatBody(body: unknown): AskedChat {
-  const { fields: { stream, stream_options: given, ...fields }, model } = requestFields(body);
+  const { stream, stream_options: given, ...fields } = requestFields(body);
   const streamed = flag('stream', stream);
   const options = asRecord(given);
   if (given !== undefined && given !== null && options === undefined) throw wrongField('stream_options', 'must be an object');
@@ -22,7 +21,6 @@ export function readChatBody(body: unknown): AskedChat {
     request: { ...fields, stream: true, ...(options === undefined ? {} : { stream_options: { ...options, include_usage: true } }) } as unknown as ChatRequest,
     streamed,
     wantsUsage: flag('stream_options.include_usage', options?.['include_usage']),
-    model,
   };
 }
 

@@ -22,7 +22,7 @@ export function registerEmbeddings(app: FastifyInstance, { embedding }: { readon
       refuse(reply, notServed);
       return;
     }
-    const { fields } = requestFields(request.body);
+    const fields = requestFields(request.body);
     const isBase64 = fields['encoding_format'] === 'base64';
     // Clients ask for it unasked, not every source knows it, and it is we who write the answer.
     if (isBase64) delete fields['encoding_format'];

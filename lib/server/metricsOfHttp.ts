@@ -1,18 +1,10 @@
+import type { FinishedRequest } from './frontDoorOptions.js';
 import { createCounter, createHistogram } from './metricsSeries.js';
 import type { MetricFamily } from './prometheusText.js';
 
-/** What counts of a request that has ended. */
-export interface CountedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number | null;
-  readonly ended: string;
-  readonly ms: number;
-}
-
 export interface HttpMetrics {
   /** Is to be told of each request that has ended. */
-  onRequest(this: void, request: CountedRequest): void;
+  onRequest(this: void, request: FinishedRequest): void;
   families(this: void): MetricFamily[];
 }
 

@@ -2,20 +2,16 @@ import { RequestError } from '../model/errors.js';
 import { asRecord } from '../wire/jsonFields.js';
 import type { JsonRecord } from '../wire/jsonFields.js';
 
-export interface RequestFields {
-  /** What travels on. */
-  readonly fields: JsonRecord;
-  /** What the client asked for; each source has a model of its own, and the answer says which it came from. */
-  readonly model: string | undefined;
-}
-
-/** The body of a request as an object, without what is not for the sources. Throws `RequestError`. */
-export function requestFields(body: unknown): RequestFields {
+/**
+ * What of a request's body travels on. The model that the client names does not: each source has its own, and the answer says
+ * which it came from. Throws `RequestError`.
+ */
+export function requestFields(body: unknown): JsonRecord {
   const all = asRecord(body);
   if (all === undefined) throw wrongField('the body', 'must be a JSON object');
   const { model, tags, ...fields } = all;
   if (model !== undefined && model !== null && typeof model !== 'string') throw wrongField('model', 'must be a text');
-  return { fields: isTags(tags) ? { ...fields, tags } : fields, model: model ?? undefined };
+  return isTags(tags) ? { ...fields, tags } : fields;
 }
 
 export function wrongField(field: string, problem: string): RequestError {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Facts } from './factHeaders.js';
 import type { FinishedRequest } from './frontDoorOptions.js';
+import { pathOf } from './pathOf.js';
 
 /** What becomes known of a request while it is answered. */
 export interface RequestNotes extends Facts {
@@ -36,7 +37,7 @@ function finished(request: FastifyRequest, reply: FastifyReply, ms: number): Fin
   const notes = notesOf(request);
   return {
     method: request.method,
-    path: request.url.replace(/\?.*$/s, ''),
+    path: pathOf(request.url),
     status: headersSent ? statusCode : null,
     ended: endingOf(reply, notes.code),
     ms,

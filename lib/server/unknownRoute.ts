@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { pathOf } from './pathOf.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
@@ -13,7 +14,7 @@ export function answerUnknown(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, path: url });
   });
-  app.setNotFoundHandler(({ method, url }, reply) => refuse(reply, refusalOf({ method, path: url.replace(/\?.*$/s, '') }, routes)));
+  app.setNotFoundHandler(({ method, url }, reply) => refuse(reply, refusalOf({ method, path: pathOf(url) }, routes)));
 }
 
 function refusalOf({ method, path }: Route, routes: readonly Route[]): Refusal {
