@@ -1,0 +1,10 @@
+export { scriptedSource } from './scriptedSource.js';
+export type { ScriptedSource, ScriptedSourceOptions, SentRequest, SocketLog } from './scriptedSource.js';
+export { testGateway } from './testGateway.js';
+export type { IdsOf, Scripts, TestGateway, TestGatewayOptions } from './testGateway.js';
+export type { TestCall } from './callsOf.js';
+export type { TestHedge } from './hedgesOf.js';
+export type { Script, ScriptLetters, ScriptValue, ScriptValues, Timeline } from './script.js';
+export { marbles } from './marbles.js';
+export type { MarbleHelpers } from './marbles.js';
+export { compareMarbles } from './compareMarbles.js';

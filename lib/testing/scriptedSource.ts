@@ -1,0 +1,78 @@
+import { asyncScheduler, defer, finalize } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
+import type { ValidRequest } from '../model/request.js';
+import type { Source, SourceLimits } from '../model/source.js';
+import { scriptedSource as playedSource } from '../sources/scriptedSource.js';
+import { stepsOf } from './script.js';
+import type { Script, ScriptLetters } from './script.js';
+
+/** A request that a scripted source was sent; times in ms of its scheduler. */
+export interface SentRequest {
+  readonly request: ValidRequest;
+  readonly startedMs: number;
+  /** When its socket was closed, by its own end or by the other side; `null` while it is open. */
+  readonly closedMs: number | null;
+}
+
+/** The form in which RxJS keeps subscriptions, for `expectSubscriptions`. */
+export interface SocketLog {
+  readonly subscribedFrame: number;
+  readonly unsubscribedFrame: number;
+}
+
+/** A source whose answers are written down; it remembers what it was sent. */
+export interface ScriptedSource extends Source {
+  readonly requests: readonly SentRequest[];
+  /** One for each request: when its socket was opened and closed. It is filled as time goes by. */
+  readonly subscriptions: SocketLog[];
+}
+
+/** The facts of the source port; those left out are what an HTTP source has by default. */
+export interface ScriptedSourceOptions extends ScriptLetters, Partial<Omit<Source, 'stream'>> {
+  /** Default: RxJS's own, which is virtual inside `TestScheduler.run`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** What `TTFT_TIMEOUT_S` and `TIMEOUT_S` are by default. */
+const defaultLimits: SourceLimits = { ttftTimeoutMs: 120_000, timeoutMs: 300_000 };
+
+/**
+ * A source that answers each request by the next script; the last one repeats.
+ *
+ *     script:    -a--b 20s c|        1 ms a character; 20s between spaces; | is an answer's proper end, with `stop`
+ *     content:   -a--b 20s c         each letter a text, or what `values` says; # or an Error is a failure
+ *
+ * A script with no end is silent for ever. Times count from the request. Its limits are those of an HTTP source, 120 s for
+ * the first increment and 300 s in all, unless `limits` says otherwise (`{}`: none). Unsubscribing closes its socket:
+ * `subscriptions` is what `expectSubscriptions` takes.
+ *
+ *     const slow = scriptedSource('-a--b 20s c|', { id: 'slow', values: { a: 'Hel', b: 'lo', c: '!' } });
+ *     const gateway = testGateway({ sources: [slow, scriptedSource('--x|', { id: 'fast' })] }, testScheduler);
+ */
+export function scriptedSource(scripts: Script | readonly Script[], options: ScriptedSourceOptions = {}): ScriptedSource {
+  const { id = 'scripted', scheduler = asyncScheduler, limits = defaultLimits, values, error, ...facts } = options;
+  const letters: ScriptLetters = { ...(values === undefined ? {} : { values }), ...(error === undefined ? {} : { error }) };
+  const played = playedSource({ ...facts, id, limits, scheduler, scripts: listOf(scripts).map((script) => stepsOf(script, letters)) });
+  const requests: SentRequest[] = [];
+  const subscriptions: SocketLog[] = [];
+
+  const stream: Source['stream'] = (request, context) =>
+    defer(() => {
+      const startedMs = scheduler.now();
+      const nth = requests.push({ request, startedMs, closedMs: null }) - 1;
+      subscriptions.push({ subscribedFrame: startedMs, unsubscribedFrame: Infinity });
+      return played.stream(request, context).pipe(
+        finalize(() => {
+          const closedMs = scheduler.now();
+          requests[nth] = { request, startedMs, closedMs };
+          subscriptions[nth] = { subscribedFrame: startedMs, unsubscribedFrame: closedMs };
+        }),
+      );
+    });
+
+  return { ...played, stream, requests, subscriptions };
+}
+
+function listOf(scripts: Script | readonly Script[]): readonly Script[] {
+  return Array.isArray(scripts) ? (scripts as readonly Script[]) : [scripts as Script];
+}
