@@ -25,6 +25,8 @@ export type { Governance, GovernanceScope } from './governance/governance.js';
 export type { Parking } from './governance/parking.js';
 export type { Progress } from './governance/progress.js';
 export type { Turn, WaitingLine } from './governance/waitingLine.js';
+export { isCallError, isChatError } from './model/callError.js';
+export type { CallError, ChatError, EmbeddingError, OcrError, ReadError, StreamError } from './model/callError.js';
 export { isOutput } from './model/delta.js';
 export type { ChatDelta, ProviderFacts, ToolCallDelta } from './model/delta.js';
 export {
@@ -35,6 +37,7 @@ export {
   GatewayError,
   GatewayUnavailableError,
   GovernanceBackendError,
+  InvalidAnswerError,
   RateLimitedError,
   RequestError,
   SlowReaderError,
@@ -43,15 +46,32 @@ export {
   StreamLivenessTimeout,
   TransientError,
 } from './model/errors.js';
-export type { ErrorFacts, ExhaustedReason, FailureClass, LivenessLimit, PartialOutput } from './model/errors.js';
+export type { AnswerProblem, AttemptError, ErrorFacts, ExhaustedReason, FailureClass, InvalidAnswerReason, LivenessLimit, PartialOutput } from './model/errors.js';
 export type { AttemptRecord, BreakerPhase, GatewayEvent, GatewayEventBody, HedgeTrigger, OfAttempt, Operation, RefusingGate, Report, Role, RowClass } from './model/events.js';
 export type { BatchStats, EmbeddingAnswer, EmbeddingInput, EmbeddingRequest, EmbeddingResponse, ValidEmbeddingRequest } from './model/embedding.js';
 export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcrRequest } from './model/ocr.js';
-export type { ChatRequest, ValidRequest } from './model/request.js';
+export type { AskedChatRequest, ChatMessage, ChatParameters, ChatRequest, ChatTool, ContentPart, FunctionTool, JsonSchemaFormat, LooseChatRequest, MessageToolCall, ResponseFormat, TextPart, ToolChoice, ToolMessage, ValidRequest } from './model/request.js';
 export type { AssistantMessage, AssistantToolCall, CallStats, ChatResponse, ToolCall } from './model/response.js';
 export type { EmbeddingSource, OcrSource, Source, SourceLimits, StreamContext, Upstream } from './model/source.js';
 export type { StreamEnd, StreamItem, StreamPiece, StreamStart } from './model/streamItem.js';
 export type { TraceCarrier } from './model/tracing.js';
 export type { Usage } from './model/usage.js';
+export { defineTool } from './structured/defineTool.js';
+export type { Tool, ToolFields, ToolOptions } from './structured/defineTool.js';
+export { parse } from './structured/parse.js';
+export type { ParseOptions, Parsed } from './structured/parse.js';
+export { responseFormat } from './structured/responseFormat.js';
+export type { FormatOptions } from './structured/responseFormat.js';
+export type { OutputOf, StandardIssue, StandardJsonSchema, StandardProps, StandardResult, StandardSchema } from './structured/standardSchema.js';
+export { toolCallsOf } from './structured/toolCallsOf.js';
+export type { InvalidToolCall, ToolCallOf, ValidToolCall } from './structured/toolCallsOf.js';
+export { toolMessage } from './structured/toolMessage.js';
 export type { AttemptRow } from './telemetry/attemptRow.js';
 export type { Sink } from './telemetry/sink.js';
+export { toChatCompletion } from './wire/chatCompletion.js';
+export type { ChatCompletion, ChatCompletionChoice, CompletionMessage, FinishReason, TokenLogprob, TokenLogprobs } from './wire/chatCompletion.js';
+export type { ChatCompletionChunk, ChunkChoice, ChunkDelta, ChunkHead } from './wire/chatChunks.js';
+export { toChatCompletionChunks } from './wire/toChatCompletionChunks.js';
+export type { ChunkOptions } from './wire/toChatCompletionChunks.js';
+export type { ToolCallChunk } from './wire/toolCallChunks.js';
+export type { CompletionUsage } from './wire/usageBody.js';

@@ -11,7 +11,7 @@ const rooms: Record<string, { floor: number; rooms: string[]; packages: string[]
   adapters: { floor: 1, rooms: ['model'], packages: ['rxjs'] },
   structured: { floor: 1, rooms: ['model'], packages: ['rxjs'] },
   config: { floor: 1, rooms: ['model'], packages: ['zod'] },
-  wire: { floor: 1, rooms: ['model'], packages: ['eventsource-parser', 'zod'] },
+  wire: { floor: 1, rooms: ['model'], packages: ['rxjs', 'eventsource-parser', 'zod'] },
   sources: { floor: 2, rooms: ['model', 'wire'], packages: ['rxjs', 'undici'] },
   governance: { floor: 2, rooms: ['model', 'operators'], packages: ['rxjs', 'tokenx', 'ioredis'] },
   telemetry: { floor: 2, rooms: ['model'], packages: ['rxjs', 'better-sqlite3', 'pg', '@opentelemetry/api'] },

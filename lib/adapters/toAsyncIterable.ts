@@ -4,11 +4,13 @@ import { ConfigError } from '../model/errors.js';
 import { openReading } from './openReading.js';
 import type { Reading } from './openReading.js';
 
+/** How much a reader may lag behind, and for how long. */
 export interface ReaderOptions {
   /** Values that may wait for the reader before the source is held; default 256. */
   readonly maxWaiting?: number;
   /** How long a full buffer may go unread before the source is given up, in seconds; default 60. */
   readonly patienceS?: number;
+  /** The clock of `patienceS`; default: RxJS's `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 

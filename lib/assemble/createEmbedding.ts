@@ -6,8 +6,10 @@ import { createHttpEmbeddingSource } from '../sources/embeddingSource.js';
 import { openScope } from './openScope.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
 
+/** Settings, any of their fields again, and ports: what `createEmbedding` is given. */
 export type EmbeddingOptions = ScopeOptions<EmbeddingSource>;
 
+/** A running gateway for embeddings; `close()` it when the program ends, or hold it with `await using`. */
 export interface Embedding extends Omit<EmbeddingEngine, 'close'>, RunningScope {}
 
 /**

@@ -8,8 +8,10 @@ import { createHttpSource } from '../sources/httpSource.js';
 import { openScope } from './openScope.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
 
+/** Settings, any of their fields again, and ports: what `createGateway` is given. */
 export type GatewayOptions = ScopeOptions<Source>;
 
+/** A running gateway for chat; `close()` it when the program ends, or hold it with `await using`. */
 export interface Gateway extends Omit<Engine, 'close'>, RunningScope {}
 
 /**

@@ -6,8 +6,10 @@ import { createHttpOcrSource } from '../sources/ocrSource.js';
 import { openScope } from './openScope.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
 
+/** Settings, any of their fields again, and ports: what `createOcr` is given. */
 export type OcrOptions = ScopeOptions<OcrSource>;
 
+/** A running gateway for OCR; `close()` it when the program ends, or hold it with `await using`. */
 export interface Ocr extends Omit<OcrEngine, 'close'>, RunningScope {}
 
 /**

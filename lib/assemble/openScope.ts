@@ -17,6 +17,7 @@ import { openRecorder } from './openRecorder.js';
 import { openWatch } from './openWatch.js';
 import { breakerPolicyOf, policyOf } from './policyOf.js';
 import type { RunningScope, ScopeOptions } from './scope.js';
+import { wrapSources } from './wrapSources.js';
 
 export interface ScopeParts<S extends Upstream, E extends Scope> {
   readonly serves: Service;
@@ -26,17 +27,18 @@ export interface ScopeParts<S extends Upstream, E extends Scope> {
 
 /** Puts settings, sources, governance, telemetry and engine together; every way to make a gateway comes through here. */
 export function openScope<S extends Upstream, E extends Scope>(options: ScopeOptions<S>, parts: ScopeParts<S, E>): Omit<E, 'close'> & RunningScope {
-  const { settings: given, sources: ports, scheduler = monotonicScheduler, backend: backendPort, telemetry, random = Math.random, ...overrides } = options;
+  const { settings: given, sources: ports, wrapSource, scheduler = monotonicScheduler, backend: backendPort, telemetry, random = Math.random, ...overrides } = options;
   const { serves, openSource, compose } = parts;
   const { settings, findings } = resolveSettings({ ...given, ...overrides }, { serves, ...(ports === undefined ? {} : { sources: ports }) });
   const now = (): number => scheduler.now();
 
   const bus = createEventBus({ now });
   const http = ports === undefined ? openSources(settings, openSource, scheduler) : { sources: ports, close: () => Promise.resolve() };
+  const sources = wrapSources(http.sources, { wrapSource, serves, scheduler });
   const breaker = breakerPolicyOf(settings);
   const backend = backendPort ?? backendOf(settings, scheduler);
-  const governance = backend({ sources: http.sources, breaker, hedgeMaxRatio: settings.hedgeMaxRatio, now, random, report: bus.report });
-  const selection = createSelection({ strategy: settings.selectStrategy, sources: http.sources, inFlight: () => governance.permits(), now });
+  const governance = backend({ sources, breaker, hedgeMaxRatio: settings.hedgeMaxRatio, now, random, report: bus.report });
+  const selection = createSelection({ strategy: settings.selectStrategy, sources, inFlight: () => governance.permits(), now });
   const tracing = openTracing({ now, propagate: settings.telemetryPropagate, places: ports === undefined ? settings.sources : [] });
   // Last of what can throw, since it opens a file and a thread.
   const recorder = openRecorder(settings, telemetry, bus.report, scheduler);
@@ -49,7 +51,7 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
   const policy = policyOf(settings, { serves, random });
   const engine = compose({
     policy,
-    sources: http.sources,
+    sources,
     scheduler,
     governance: { ...governance, admission: selection.counted(governance.admission) },
     strategy: selection.rank,
@@ -58,7 +60,7 @@ export function openScope<S extends Upstream, E extends Scope>(options: ScopeOpt
     loopLag: scheduler === monotonicScheduler ? createLoopLag() : undefined,
     tracing,
   });
-  const watch = openWatch({ settings, policy, sources: http.sources, stats: engine.stats, events$: bus.events$, report: bus.report, now });
+  const watch = openWatch({ settings, policy, sources, stats: engine.stats, events$: bus.events$, report: bus.report, now });
 
   const shut = async (): Promise<void> => {
     engine.close();

@@ -14,7 +14,10 @@ import { twins } from './twins.js';
 /**
  * Reads the `<SCOPE>__…` keys into settings. Keys are upper case, but in the scope and the provider case does not matter.
  * Empty means not set; keys of other scopes are not looked at. Sources come in the order in which their providers appear
- * (which loaders of env files need not keep), then by number. Throws `ConfigError` with all problems at once, the C rules included.
+ * (which loaders of env files need not keep), then by number. `env` is `process.env` by default. Throws `ConfigError` with all
+ * problems at once, the C rules included.
+ *
+ *     const settings = settingsFromEnv('LLM', { LLM__LOCAL__1__BASE_URL: 'http://127.0.0.1:8000/v1', LLM__LOCAL__1__MODEL: 'qwen' });
  */
 export function settingsFromEnv(scope: string, env: Env = process.env): GatewaySettings {
   const entries = envEntries(checkedScope(scope), env);

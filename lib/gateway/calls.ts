@@ -8,11 +8,13 @@ import type { Answered } from './call.js';
 import type { OpenStream, Ports } from './ports.js';
 import type { Task } from './task.js';
 
+/** What a caller can say beside the request. */
 export interface CallOptions {
-  /** Aborting ends the call with the signal's reason, unchanged, in the same turn; no listener stays on it. */
+  /** Aborting ends the call with the signal's reason, unchanged, in the same turn; no listener stays on it. Default: none. */
   readonly signal?: AbortSignal;
 }
 
+/** What a caller that is passed an answer can say beside the request. */
 export interface StreamOptions extends CallOptions {
   /**
    * For a reader that can be too slow: hot; while its last value is `true`, the answer is not read from its source, and
@@ -24,14 +26,15 @@ export interface StreamOptions extends CallOptions {
 
 /** A snapshot of what is going on. */
 export interface GatewayStats {
-  /** Calls and attempts in flight. */
+  /** Number of calls in flight. */
   calls: number;
+  /** Number of attempts (requests to sources) in flight. */
   attempts: number;
   /** Every attempt in flight, with how long it has been silent, oldest first. */
   streams: OpenStream[];
-  /** Permits in use per source. */
+  /** Number of permits in use per source. */
   permits: Record<string, number>;
-  /** Calls that wait for a runnable source. */
+  /** Number of calls that wait for a runnable source. */
   waiters: number;
   /** Milliseconds left per source that asked for a pause. */
   parked: Record<string, number>;
@@ -43,6 +46,7 @@ export interface GatewayStats {
 
 /** What can be done with a scope, whatever it serves. */
 export interface Scope {
+  /** A snapshot of the calls and attempts in flight, permits, waiters, parked sources, breakers and paces. */
   stats(this: void): GatewayStats;
   /** Hot: attempts, silences, hedges, refusals, breakers, parked sources, telemetry trouble. What a listener throws harms no call. */
   readonly events$: Observable<GatewayEvent>;

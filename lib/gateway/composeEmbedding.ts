@@ -8,6 +8,7 @@ import type { CallOptions, Scope } from './calls.js';
 import { openEmbedding } from './embedding.js';
 import type { Ports } from './ports.js';
 
+/** What an `Embedding` can be asked. */
 export interface EmbeddingEngine extends Scope {
   /**
    * Gives a vector for every input, in the order of the inputs; retried as the settings say, never hedged.
@@ -20,10 +21,10 @@ export interface EmbeddingEngine extends Scope {
    * called. Every failure burns the budget, a 429 too. Fails as `chat$` does; what had been answered is lost then.
    * Unsubscribing stops timers, attempts, sockets and waits in the same turn.
    *
-   *     embedding.embed$({ input: ['one', 'two'] }).subscribe(({ vectors }) => console.log(vectors[1].length));
+   *     embedding.embed$({ input: ['one', 'two'] }).subscribe(({ vectors }) => console.log(vectors.length));
    */
   embed$(this: void, request: EmbeddingRequest, options?: CallOptions): Observable<EmbeddingResponse>;
-  /** `embed$` as a promise; rejects with `signal.reason` when aborted. */
+  /** `embed$` as a promise; rejects with what `embed$` fails with, and with `signal.reason` when aborted. */
   embed(this: void, request: EmbeddingRequest, options?: CallOptions): Promise<EmbeddingResponse>;
 }
 

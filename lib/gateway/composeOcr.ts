@@ -8,6 +8,7 @@ import type { CallOptions, Scope } from './calls.js';
 import { openOcr } from './ocr.js';
 import type { Ports } from './ports.js';
 
+/** What an `Ocr` can be asked. */
 export interface OcrEngine extends Scope {
   /**
    * Reads a document and gives its pages as Markdown; retried as the settings say, never hedged.
@@ -19,10 +20,10 @@ export interface OcrEngine extends Scope {
    * burns the budget, a 429 too. Fails as `chat$` does. Unsubscribing stops timers, attempts, sockets and waits in the same
    * turn.
    *
-   *     ocr.ocr$({ document: { type: 'document_url', document_url } }).subscribe(({ pages }) => console.log(pages[0].markdown));
+   *     ocr.ocr$({ document: { type: 'document_url', document_url } }).subscribe(({ pages }) => console.log(pages.length));
    */
   ocr$(this: void, request: OcrRequest, options?: CallOptions): Observable<OcrResponse>;
-  /** `ocr$` as a promise; rejects with `signal.reason` when aborted. */
+  /** `ocr$` as a promise; rejects with what `ocr$` fails with, and with `signal.reason` when aborted. */
   ocr(this: void, request: OcrRequest, options?: CallOptions): Promise<OcrResponse>;
 }
 

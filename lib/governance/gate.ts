@@ -44,12 +44,15 @@ export interface Permit {
  * the gate cannot decide. Unsubscribing before the answer gives a late permit back.
  */
 export interface Gate {
+  /** One permit, then complete; or an error. Unsubscribing before the answer gives a late permit back. */
   enter(ticket: Ticket): Observable<Permit>;
   /** What `enter` would say now, if it is no; changes nothing. Only gates that know it without asking anybody have it. */
   refusal?(ticket: Ticket): AdmissionRefused | undefined;
 }
 
+/** What a gate says beside its no. */
 export interface RefusalFacts {
+  /** The source that was asked for. */
   readonly sourceId: string;
   /** What says no, for events and metrics; default `other`. */
   readonly gate?: RefusingGate;
@@ -57,9 +60,9 @@ export interface RefusalFacts {
   readonly retryAfterMs?: number;
   /** Asking sooner cannot help; default `retryAfterMs`, else 0. */
   readonly notBeforeMs?: number;
-  /** The source itself asked for it, so its callers must not all come back in one instant (R3). */
+  /** The source itself asked for it, so its callers must not all come back in one instant (R3); default `false`. */
   readonly asked?: boolean;
-  /** Too long for any call to wait for (R3). */
+  /** Too long for any call to wait for (R3); default `false`. */
   readonly hopeless?: boolean;
 }
 

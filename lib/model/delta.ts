@@ -16,7 +16,7 @@ export type ChatDelta = { sameFrame?: true } & (
   | ProviderFacts
 );
 
-/** A fragment of a tool call; `index` counts the calls of the answer from 0, whatever numbers the provider used. */
+/** A fragment of a tool call, whose optional fields come when the provider sends them; `index` counts the calls of the answer from 0, whatever numbers it used. */
 export interface ToolCallDelta {
   type: 'tool-call';
   index: number;
@@ -29,7 +29,7 @@ export interface ToolCallDelta {
   extra?: Record<string, unknown>;
 }
 
-/** What the provider said about itself. `whole: true`: the answer came in one piece although a stream was asked for. */
+/** What the provider said about itself; what it did not say is absent. `whole: true`: the answer came in one piece although a stream was asked for. */
 export interface ProviderFacts {
   type: 'facts';
   model?: string;
@@ -37,7 +37,11 @@ export interface ProviderFacts {
   whole?: true;
 }
 
-/** Whether a delta is new model output (O1, O2); `sameFrame` is not looked at here. */
+/**
+ * Whether a delta is new model output (O1, O2); `sameFrame` is not looked at here.
+ *
+ *     delta$.pipe(filter(isOutput), stallMetrics({ thresholdMs: 1_000 })).subscribe(console.log);
+ */
 export function isOutput(delta: ChatDelta): boolean {
   switch (delta.type) {
     case 'content':

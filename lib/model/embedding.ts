@@ -7,7 +7,7 @@ export type EmbeddingInput = string | readonly number[];
 
 /**
  * The OpenAI Embeddings request body, `input` being one text or several, or token numbers in their place; fields that are not listed travel on unchanged.
- * `model` may be left out (each source has its own), `tags` go to telemetry and not upstream.
+ * `model` may be left out (each source has its own), `tags` go to telemetry and not upstream. `null` means the provider's default.
  */
 export interface EmbeddingRequest {
   input: EmbeddingInput | readonly EmbeddingInput[];
@@ -24,7 +24,7 @@ export interface ValidEmbeddingRequest extends EmbeddingRequest {
   input: readonly EmbeddingInput[];
 }
 
-/** What a source answers to one batch: as many vectors as there were inputs, all of one length, in their order. */
+/** What a source answers to one batch: as many vectors as there were inputs, all of one length, in their order. What it did not say is `null` or absent. */
 export interface EmbeddingAnswer {
   readonly vectors: readonly Float32Array[];
   readonly usage: Usage | null;
@@ -49,8 +49,9 @@ export interface EmbeddingResponse {
 
 /** Counts of a call that is not streamed. */
 export interface BatchStats {
-  /** Requests sent, and those of them whose answers are in the response. */
+  /** Number of requests sent. */
   attempts: number;
+  /** Number of those whose answers are in the response. */
   answered: number;
   /** Time without any attempt in flight (B2). */
   waitedMs: number;

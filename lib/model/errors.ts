@@ -1,21 +1,34 @@
-/** What may be known about a failure. Absent is `undefined`; never a key, never a prompt (R7). */
+import type { ChatResponse } from './response.js';
+
+/** What may be known about a failure. Absent: not known; never a key, never a prompt (R7). */
 export interface ErrorFacts {
+  /** The id of the source that failed, such as `openai/1`. */
   source?: string;
+  /** The status code that it answered with. */
   httpStatus?: number;
+  /** For a question to the provider's support. */
   providerRequestId?: string;
+  /** When asking again can help at the earliest, in seconds. */
   retryAfterS?: number;
+  /** Number of requests that the call has sent. */
   attempts?: number;
+  /** The call, as events and rows name it. */
   callId?: string;
+  /** How much had come before the failure. */
   partial?: PartialOutput;
+  /** The failure behind this one. */
   cause?: unknown;
 }
 
 /** How much text a failed attempt had produced; the text itself is never kept in an error. */
 export interface PartialOutput {
+  /** Number of frames that brought output. */
   increments: number;
+  /** Number of UTF-16 code units of text. */
   chars: number;
 }
 
+/** What a failure means for the call (R1): try again, wait, leave this source out, or give up at once. */
 export type FailureClass = 'transient' | 'rate_limited' | 'source' | 'request';
 
 /**
@@ -89,6 +102,7 @@ export class GatewayUnavailableError extends GatewayError {
   override readonly retryable = true;
 }
 
+/** Why no source could answer: `maxAttempts` is used up, `stallWindowS` has passed without progress, or no source may be asked. */
 export type ExhaustedReason = 'retry_exhausted' | 'stalled' | 'no_runnable_source';
 
 /** No source could answer: the retry budget is gone, the call waited too long, or no source may be asked (R2, R4, B3). */
@@ -138,6 +152,38 @@ export class GatewayClosedError extends GatewayError {
   override readonly code = 'closed';
 }
 
+/** What is wrong with an answer at one place of it: `path` as in `items.0.price`, `''` being the whole. */
+export interface AnswerProblem {
+  readonly path: string;
+  /** In the words of the schema's library. */
+  readonly message: string;
+}
+
+/** Why `parse` could make nothing of an answer: it was none (the first four), it was no JSON, or its schema does not take it. */
+export type InvalidAnswerReason = 'refusal' | 'length' | 'content_filter' | 'tool_calls' | 'not_json' | 'wrong_shape';
+
+/** The last answer is not what was asked for, also after its repairs; `problems` says where. Not retryable: the sources did their part. */
+export class InvalidAnswerError extends GatewayError {
+  override readonly name = 'InvalidAnswerError';
+  override readonly code = 'invalid_answer';
+  readonly reason: InvalidAnswerReason;
+  readonly problems: readonly AnswerProblem[];
+  /** Number of times that a bad answer was sent back. */
+  readonly repairs: number;
+  /** The last answer. Not enumerable: whoever writes an error to a log does not write an answer. */
+  declare readonly response: ChatResponse;
+
+  constructor(message: string, facts: ErrorFacts & { reason: InvalidAnswerReason; problems: readonly AnswerProblem[]; repairs: number; response: ChatResponse }) {
+    const { reason, problems, repairs, response, ...rest } = facts;
+    super(message, rest);
+    this.reason = reason;
+    this.problems = problems;
+    this.repairs = repairs;
+    Object.defineProperty(this, 'response', { value: response, enumerable: false });
+  }
+}
+
+/** Which limit passed: `CONNECT_TIMEOUT_S`, `TTFT_TIMEOUT_S`, `INTER_TOKEN_TIMEOUT_S`, `TIMEOUT_S`. */
 export type LivenessLimit = 'connect' | 'first' | 'between' | 'total';
 
 /** The `cause` of a watchdog kill (W1): which limit passed, its value, and the time waited. */

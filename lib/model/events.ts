@@ -1,12 +1,19 @@
 import type { FailureClass } from './errors.js';
 import type { Usage } from './usage.js';
 
+/** Whether an attempt opened its round, or was started because another was silent. */
 export type Role = 'primary' | 'backup';
+/** What made a hedge: no first increment within `hedgeAfterS`, or a stream that has begun silent for `hedgeStallAfterS`. */
 export type HedgeTrigger = 'first_increment' | 'stall';
+/** Asked as usual, not asked, or asked by one probe. */
 export type BreakerPhase = 'closed' | 'open' | 'half-open';
+/** Why an attempt did not end well: its failure, another one won, the caller left, the call's deadline passed. */
 export type RowClass = FailureClass | 'hedge_cancelled' | 'caller_cancelled' | 'deadline';
 
-/** What is known of an attempt when it has ended; `won` is known when its round is decided (E1). Whole milliseconds. */
+/**
+ * What is known of an attempt when it has ended; `won` is known when its round is decided (E1). Whole milliseconds; counts are
+ * numbers of frames and tokens. `null`: it does not apply (no error, no hedge), could not be measured, or was not said.
+ */
 export interface AttemptRecord {
   id: string;
   callId: string;
@@ -92,6 +99,7 @@ export type GatewayEvent = { readonly atMs: number } & (
   | { type: 'telemetry-trouble'; message: string; lost: number }
 );
 
+/** An event without its time. */
 export type GatewayEventBody = GatewayEvent extends infer E ? (E extends { atMs: number } ? Omit<E, 'atMs'> : never) : never;
 
 /** Handed down to every room that has something to tell. Cannot throw; nobody below knows who listens. */

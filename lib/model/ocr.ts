@@ -11,7 +11,8 @@ export type OcrDocument =
 
 /**
  * The body of `POST /ocr`, Mistral-shaped; fields that are not listed travel on unchanged, but not to a source that is asked
- * by chat. `model` may be left out (each source has its own), `tags` go to telemetry and not upstream.
+ * by chat. `model` may be left out (each source has its own), `tags` go to telemetry and not upstream. `null` means the
+ * provider's default.
  */
 export interface OcrRequest {
   document: OcrDocument;
@@ -33,7 +34,7 @@ export interface OcrPage {
   [field: string]: unknown;
 }
 
-/** What a source answers: the pages in their order. */
+/** What a source answers: the pages in their order. What it did not say is `null` or absent. */
 export interface OcrAnswer {
   readonly pages: readonly OcrPage[];
   readonly usage: Usage | null;

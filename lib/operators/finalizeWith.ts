@@ -1,7 +1,7 @@
 import { EMPTY, catchError, concat, defer, finalize, tap, throwError } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 
-/** How a subscription ended. */
+/** How a subscription ended: the source completed, it failed with `error`, or whoever had subscribed left. */
 export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
 
 /**
@@ -16,9 +16,7 @@ export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } 
  * any more: `unsubscribe()` itself throws, and where an operator below unsubscribed (`take`) RxJS drops the error.
  * Unsubscribing tears the source down, then calls `onEnd`.
  *
- *     permit$.pipe(
- *       switchMap((permit) => work$.pipe(finalizeWith((ending) => permit.settle(ending.type)))),
- *     )
+ *     ask('a').pipe(finalizeWith(({ type }) => console.log('the work has', type))).subscribe(console.log);
  */
 export function finalizeWith<T>(onEnd: (ending: Ending) => void): MonoTypeOperatorFunction<T> {
   return (source$) =>

@@ -2,6 +2,7 @@ import { EMPTY, NEVER, Subject, asyncScheduler, catchError, defer, switchMap, ta
 import type { MonoTypeOperatorFunction, SchedulerLike } from 'rxjs';
 import { dueAfter } from './quietFor.js';
 
+/** When the grace begins, and how long it lasts. */
 export interface GraceOptions<T> {
   /** The value that says all that matters has been said. */
   readonly when: (value: T) => boolean;
@@ -9,6 +10,7 @@ export interface GraceOptions<T> {
   readonly unless?: (value: T) => boolean;
   /** How long the source may still go on after it, in milliseconds. */
   readonly graceMs: number;
+  /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -20,7 +22,10 @@ export interface GraceOptions<T> {
  *     graceMs:        -------|
  *     result:    --a--F--u---|
  *
- * Before that value, and after one that `unless` selects, errors pass through. Unsubscribing stops timer and source.
+ * Before that value, and after one that `unless` selects, errors pass through; what comes at the very instant of the limit is
+ * still passed on. Unsubscribing stops timer and source.
+ *
+ *     delta$.pipe(graceAfter({ when: ({ type }) => type === 'finish', graceMs: 2_000 })).subscribe(console.log);
  */
 export function graceAfter<T>({ when, unless = () => false, graceMs, scheduler = asyncScheduler }: GraceOptions<T>): MonoTypeOperatorFunction<T> {
   return (value$) =>

@@ -3,8 +3,10 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { openLineup } from './lineup.js';
 import { releaseFirst } from './releaseFirst.js';
 
+/** Which attempt has won: the one that was first, or one that was started beside it. */
 export type Branch = 'primary' | 'backup';
 
+/** When a backup is wanted, what it is, and what becomes of failures. */
 export interface HedgeOptions<T, S> {
   /** Makes the signal from the primary; each emission asks for a backup. Errors of the primary do not reach it. */
   readonly when: (primary$: Observable<T>) => Observable<S>;
@@ -21,8 +23,9 @@ export interface HedgeOptions<T, S> {
   readonly combine: (failures: { primary: unknown; backup: unknown; backups: readonly unknown[] }) => unknown;
   /** A completion that waits for the other branches while one lives; default: none. */
   readonly isWeak?: (last: T) => boolean;
-  /** Called with the winner right before the losers are unsubscribed; not where there is no value to deliver. */
+  /** Called with the winner right before the losers are unsubscribed; not where there is no value to deliver; default: nobody is told. */
   readonly onDecided?: (winner: Branch, last: T) => void;
+  /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -54,7 +57,8 @@ export interface HedgeOptions<T, S> {
  *
  * None is asked for while it is unknown whether one is refused. At the same instant the one that started first wins.
  *
- *     ask(a).pipe(hedge({ when: silence({ firstMs: 5_000, betweenMs: 20_000 }), backup: () => ask(b), combine: (e) => e.primary }))
+ *     const when = silence({ firstMs: 5_000, betweenMs: 20_000 });
+ *     ask('a').pipe(hedge({ when, backup: () => ask('b'), combine: ({ primary }) => primary })).subscribe(console.log);
  */
 export function hedge<T, S>(options: HedgeOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>

@@ -9,6 +9,7 @@ export interface Expired {
   readonly waitedMs: number;
 }
 
+/** Limits in milliseconds, and which values they look at. */
 export interface LivenessOptions<T> {
   /** Longest wait for the first value that counts; absent: no such limit. */
   readonly firstMs?: number | undefined;
@@ -22,6 +23,7 @@ export interface LivenessOptions<T> {
   readonly until?: (value: T) => boolean;
   /** The error to fail with; default: an `Error` named `TimeoutError` with these fields. */
   readonly timeoutError?: (expired: Expired) => unknown;
+  /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -33,9 +35,10 @@ export interface LivenessOptions<T> {
  *     betweenMs:        ------|
  *     result:     --a---b-----#
  *
- * A value only notes its time; the timer looks at it when it is due. What comes at the very instant of a limit wins. Fails with `timeoutError(expired)`. Unsubscribing stops timers and source.
+ * A value only notes its time; the timer looks at it when it is due. What comes at the very instant of a limit wins. Fails with
+ * `timeoutError(expired)`; errors of the source pass through. Unsubscribing stops timers and source.
  *
- *     deltas$.pipe(livenessTimeout({ firstMs: 120_000, betweenMs: 30_000, totalMs: 300_000 }))
+ *     value$.pipe(livenessTimeout({ firstMs: 120_000, betweenMs: 30_000, totalMs: 300_000 })).subscribe({ error: console.error });
  */
 export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperatorFunction<T> {
   const { firstMs, betweenMs, totalMs, scheduler = asyncScheduler } = options;

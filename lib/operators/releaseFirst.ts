@@ -8,7 +8,9 @@ import { finalizeWith } from './finalizeWith.js';
  *     source:   -a-b-|
  *     result:   -----(b|)
  *
- * Unsubscribing tears the source down; nothing is emitted afterwards.
+ * Without a value it only completes. Unsubscribing tears the source down; nothing is emitted afterwards.
+ *
+ *     ask('a').pipe(releaseFirst()).subscribe((answer) => console.log(answer, 'and its socket is closed'));
  */
 export function releaseFirst<T>(): MonoTypeOperatorFunction<T> {
   return pipe(finalizeWith<T>(() => undefined), takeLast(1));

@@ -5,11 +5,13 @@ import { quietFor } from './quietFor.js';
 /** Which wait was too long: the one for the first value, or one between two values (or after the last). */
 export type SilenceKind = 'first' | 'between';
 
+/** How long is too long. */
 export interface SilenceOptions {
   /** Longest wait for the first value, in milliseconds; `null`: not watched. */
   readonly firstMs: number | null;
   /** Longest wait after a value, in milliseconds; `null`: not watched. */
   readonly betweenMs: number | null;
+  /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -30,7 +32,7 @@ const marksPerLimit = 32;
  *
  * A value at the very instant of the limit wins. Errors pass through. Unsubscribing stops the timer and the source.
  *
- *     deltas$.pipe(silence({ firstMs: 5_000, betweenMs: 20_000 })).subscribe({ next: warn, error: fail })
+ *     value$.pipe(silence({ firstMs: 5_000, betweenMs: 20_000 })).subscribe((kind) => console.warn('silent', kind));
  */
 export function silence<T>(options: SilenceOptions): OperatorFunction<T, SilenceKind> {
   const { firstMs, betweenMs, scheduler = asyncScheduler } = options;

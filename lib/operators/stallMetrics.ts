@@ -3,15 +3,19 @@ import type { OperatorFunction, SchedulerLike } from 'rxjs';
 
 /** Figures of the gaps between values; times in milliseconds of the scheduler, not rounded. */
 export interface StallFigures {
+  /** The subscription's time. */
   readonly startMs: number;
+  /** Number of values so far. */
   readonly count: number;
   /** The last value's time; the start while there is none. */
   readonly lastMs: number;
   /** First value − start; `null` without a value. */
   readonly firstMs: number | null;
-  /** Sum and number of the gaps strictly over the threshold, and the longest gap; `null` with fewer than two values. */
+  /** Sum of the gaps strictly over the threshold; `null` with fewer than two values. */
   readonly stallMs: number | null;
+  /** Number of those gaps; `null` with fewer than two values. */
   readonly stallCount: number | null;
+  /** The longest gap; `null` with fewer than two values. */
   readonly maxGapMs: number | null;
   /** `[offset, length]` of the wait for the first value, and of every later wait that is longer than all those between values before it. */
   readonly recordGaps: readonly (readonly [number, number])[];
@@ -24,10 +28,11 @@ export interface StallFigures {
  *     thresholdMs:  ---|
  *     result:       --x-y-----z-|      z = { firstMs: 2, stallMs: 6, stallCount: 1, maxGapMs: 6 }
  *
+ * A gap counts when it is strictly longer than `thresholdMs`; the wait for the first value and the one after the last are none.
  * Every emission is the same object, grown in place: copy what you keep. A source without a value gives empty figures at
- * completion. Errors pass through; unsubscribing unsubscribes.
+ * completion. Errors pass through; unsubscribing unsubscribes. `scheduler` is the clock; default: `asyncScheduler`.
  *
- *     values$.pipe(stallMetrics({ thresholdMs: 1_000 }), last()).subscribe(({ stallMs }) => …)
+ *     value$.pipe(stallMetrics({ thresholdMs: 1_000 }), last()).subscribe(({ stallMs }) => console.log(stallMs));
  */
 export function stallMetrics<T>(options: { readonly thresholdMs: number; readonly scheduler?: SchedulerLike }): OperatorFunction<T, StallFigures> {
   const { thresholdMs, scheduler = asyncScheduler } = options;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readChatBody } from './chatBody.js';
-import { chatCompletion } from './chatCompletion.js';
+import { chatCompletion } from '../wire/chatCompletion.js';
 import { factsOfChat } from './factHeaders.js';
 import type { ChatDoor, Delivery } from './frontDoorOptions.js';
 import { wrongField } from './requestFields.js';

@@ -6,7 +6,7 @@ import type { EmbeddingDoor } from './frontDoorOptions.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 import { requestFields } from './requestFields.js';
-import { usageBody } from './usageBody.js';
+import { usageBody } from '../wire/usageBody.js';
 import { sendWhole } from './wholeAnswer.js';
 
 const notServed: Refusal = {

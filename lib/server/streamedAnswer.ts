@@ -5,7 +5,7 @@ import type { ChatDelta } from '../model/delta.js';
 import type { AssistantToolCall, ChatResponse } from '../model/response.js';
 import type { StreamItem } from '../model/streamItem.js';
 import type { AskedChat } from './chatBody.js';
-import { createChatChunks } from './chatChunks.js';
+import { createChunkEvents } from '../wire/chunkEvents.js';
 import { openEventStream } from './eventStream.js';
 import { factsOfChat } from './factHeaders.js';
 import type { Facts } from './factHeaders.js';
@@ -25,7 +25,7 @@ export interface StreamedAnswer {
 /** Answers as an event stream; a client that leaves ends the call in the same turn. */
 export function sendStreamed(reply: FastifyReply, { chat, asked, delivery, ...limits }: StreamedAnswer): void {
   const notes = notesOf(reply.request);
-  const chunks = createChatChunks({ wantsUsage: asked.wantsUsage });
+  const chunks = createChunkEvents({ wantsUsage: asked.wantsUsage });
   const stream = openEventStream({ reply, pull: chunks.take, ...limits });
   const item$ = delivery === 'commit' ? chat.stream$(asked.request, { held$: stream.held$ }) : heldBack(chat.chat$(asked.request));
   let hasStarted = false;

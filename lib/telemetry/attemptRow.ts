@@ -1,7 +1,10 @@
 import type { AttemptRecord, HedgeTrigger, Role, RowClass } from '../model/events.js';
 import { maskSecrets } from '../model/mask.js';
 
-/** One row of `llm_attempts`, columns in the table's order. Times are whole milliseconds, booleans 0 or 1. */
+/**
+ * One row of `llm_attempts`, columns in the table's order. Times are whole milliseconds, booleans 0 or 1; `null` means what it
+ * does in `AttemptRecord`: it does not apply, could not be measured, or was not said.
+ */
 export interface AttemptRow {
   id: string;
   call_id: string;

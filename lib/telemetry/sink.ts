@@ -5,6 +5,7 @@ import type { AttemptRow } from './attemptRow.js';
  * its `id` tells. Nothing a sink does delays or fails a call, but for the time its `write` takes before it returns.
  */
 export interface Sink {
+  /** Stores the rows of one batch, oldest first. */
   write(rows: readonly AttemptRow[]): void | Promise<void>;
   /** Called once, after the last write. */
   close?(): void | Promise<void>;

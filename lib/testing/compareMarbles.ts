@@ -1,7 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
+import { MarbleMismatch } from './marbleMismatch.js';
+import { mismatchOf } from './mismatchOf.js';
 
-/** What a `TestScheduler` is made with: `new TestScheduler(compareMarbles)`. */
+/**
+ * What a `TestScheduler` is made with. Times and kinds have to be equal, values deeply; errors by name, code and message, also
+ * inside values; `like` and the matchers of any framework decide for themselves.
+ *
+ * Throws `MarbleMismatch`, whose message says what differs and when, and draws both in the same columns.
+ *
+ *     const testScheduler = new TestScheduler(compareMarbles);
+ */
 export function compareMarbles(actual: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(actual, expected)) return;
-  throw new Error(`${JSON.stringify(actual, null, 1)} is not ${JSON.stringify(expected, null, 1)}`);
+  const message = mismatchOf(actual, expected);
+  if (message !== undefined) throw new MarbleMismatch(message);
 }

@@ -1,44 +1,92 @@
 import { TestScheduler } from 'rxjs/testing';
 import type { RunHelpers } from 'rxjs/testing';
 import type { Source } from '../model/source.js';
-import { compareMarbles } from './compareMarbles.js';
+import { openExpectations } from './expectations.js';
+import type { Expectations } from './expectations.js';
+import { parseDiagram } from './parseDiagram.js';
 import { scriptedSource } from './scriptedSource.js';
 import type { ScriptedSource, ScriptedSourceOptions } from './scriptedSource.js';
 import type { Script } from './script.js';
 import { testGateway } from './testGateway.js';
 import type { IdsOf, Scripts, TestGateway, TestGatewayOptions } from './testGateway.js';
+import type { Verdict } from './verdict.js';
+import { verdictOfCalls, verdictOfHedges, verdictOfRest, verdictOfRows, verdictOfSockets } from './verdicts.js';
+import type { ExpectedCalls, ExpectedHedges, ExpectedRows, ExpectedSockets } from './verdicts.js';
 
-/** What RxJS hands to a marble test, and the kit on its scheduler. */
+/** What RxJS hands to a marble test, and the kit on its scheduler. What begins with `expect` is checked when virtual time has run out. */
 export interface MarbleHelpers extends RunHelpers {
   readonly testScheduler: TestScheduler;
   testGateway<const S extends readonly Source[] | Scripts>(this: void, options: TestGatewayOptions<S>): TestGateway<IdsOf<S>>;
   scriptedSource(this: void, scripts: Script | readonly Script[], options?: Omit<ScriptedSourceOptions, 'scheduler'>): ScriptedSource;
+  /** As `assertCalls` and its like. */
+  expectCalls(this: void, gateway: TestGateway, expected: ExpectedCalls): void;
+  expectHedges(this: void, gateway: TestGateway, expected: ExpectedHedges): void;
+  expectRows(this: void, gateway: TestGateway, expected: ExpectedRows): void;
+  expectSockets<Id extends string>(this: void, gateway: TestGateway<Id>, expected: ExpectedSockets<Id>): void;
+  expectAtRest(this: void, gateway: TestGateway): void;
   /** Checks when virtual time has run out, as `expectObservable` does. */
   afterwards(this: void, check: () => void): void;
 }
 
 /**
  * A test in virtual time, for any runner: one frame is one millisecond, and a diagram that does not fit is shown beside what
- * happened.
+ * happened. Every check that was registered is made, also after another has failed. `time` understands waits: `time('20s |')`.
  *
- *     test('a silent stream is hedged', marbles(({ testGateway, expectObservable }) => {
+ * Throws `MarbleMismatch` for diagrams, `GatewayAssertionError` for gateways, and an `Error` for an expectation without `toBe`, or
+ * where `body` returns a promise: virtual time would have run out before its first `await` is over.
+ *
+ *     test('a silent stream is hedged', marbles(({ testGateway, expectObservable, expectSockets }) => {
  *       const gateway = testGateway({ sources: { slow: '-a 60s b|', fast: '--x|' }, settings: { hedgeStallAfterS: 20 } });
- *       expectObservable(gateway.chat$(request).pipe(map(({ content }) => content))).toBe('- 20s ---(x|)');
+ *       expectObservable(gateway.chat$(request)).toBe('- 20s ---(r|)', { r: like({ content: 'x' }) });
+ *       expectSockets(gateway, { slow: '^ 20s ---!' });
  *     }));
  */
 export function marbles(body: (helpers: MarbleHelpers) => void): () => void {
   return () => {
-    const testScheduler = new TestScheduler(compareMarbles);
-    const checks: (() => void)[] = [];
-    testScheduler.run((helpers) =>
-      body({
-        ...helpers,
-        testScheduler,
-        testGateway: (options) => testGateway(options, testScheduler),
-        scriptedSource: (scripts, options) => scriptedSource(scripts, { ...options, scheduler: testScheduler }),
-        afterwards: (check) => void checks.push(check),
-      }),
-    );
-    for (const check of checks) check();
+    const expectations = openExpectations();
+    const testScheduler = new TestScheduler(expectations.compare);
+    testScheduler.run((helpers) => {
+      const returned: unknown = body(helpersOf(helpers, testScheduler, expectations));
+      if (isPromise(returned)) refusePromise(returned);
+    });
+    expectations.finish();
   };
+}
+
+function helpersOf(helpers: RunHelpers, testScheduler: TestScheduler, expectations: Expectations): MarbleHelpers {
+  const registered = <A extends readonly unknown[]>(verdict: (...args: A) => Verdict): ((...args: A) => void) => {
+    const register = (...args: A): void => expectations.check(() => verdict(...args), register);
+    return register;
+  };
+  return {
+    ...helpers,
+    ...expectations.watch(helpers),
+    time: timeOf,
+    testScheduler,
+    testGateway: (options) => testGateway(options, testScheduler),
+    scriptedSource: (scripts, options) => scriptedSource(scripts, { ...options, scheduler: testScheduler }),
+    expectCalls: registered(verdictOfCalls),
+    expectHedges: registered(verdictOfHedges),
+    expectRows: registered(verdictOfRows),
+    expectSockets: registered(verdictOfSockets),
+    expectAtRest: registered(verdictOfRest),
+    afterwards: expectations.afterwards,
+  };
+}
+
+/** RxJS counts the characters before `|`, so that a wait of 20 s would be 4 ms long. */
+function timeOf(diagram: string): number {
+  const end = parseDiagram(diagram).signs.find(({ symbol }) => symbol === '|');
+  if (end === undefined) throw new Error(`time('${diagram}') has no "|", which says how long it is. Write for instance time('---|').`);
+  return end.atMs;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function refusePromise(returned: PromiseLike<unknown>): never {
+  // What it ends with is not looked at: nobody may be told of an unhandled rejection beside the error below.
+  returned.then(undefined, () => undefined);
+  throw new Error('The body of marbles(…) returned a promise, which virtual time cannot cover. Leave out `async` and `await`: use chat$, not chat, and let `afterwards` look at what has become.');
 }

@@ -1,8 +1,10 @@
-import { asyncScheduler, defer, finalize } from 'rxjs';
+import { asyncScheduler, catchError, defer, finalize, throwError } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
+import { attemptError, errorFacts, toAttemptError } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { Source, SourceLimits } from '../model/source.js';
 import { scriptedSource as playedSource } from '../sources/scriptedSource.js';
+import { checkLetters } from './checkLetters.js';
 import { stepsOf } from './script.js';
 import type { Script, ScriptLetters } from './script.js';
 
@@ -46,13 +48,23 @@ const defaultLimits: SourceLimits = { ttftTimeoutMs: 120_000, timeoutMs: 300_000
  * the first increment and 300 s in all, unless `limits` says otherwise (`{}`: none). Unsubscribing closes its socket:
  * `subscriptions` is what `expectSubscriptions` takes.
  *
+ * Throws where a script cannot be played, and where letters are explained that no script has.
+ *
  *     const slow = scriptedSource('-a--b 20s c|', { id: 'slow', values: { a: 'Hel', b: 'lo', c: '!' } });
  *     const gateway = testGateway({ sources: [slow, scriptedSource('--x|', { id: 'fast' })] }, testScheduler);
  */
 export function scriptedSource(scripts: Script | readonly Script[], options: ScriptedSourceOptions = {}): ScriptedSource {
-  const { id = 'scripted', scheduler = asyncScheduler, limits = defaultLimits, values, error, ...facts } = options;
+  const source = openScripted(listOf(scripts), options);
+  checkLetters(listOf(scripts), options);
+  return source;
+}
+
+/** The same for scripts whose letters are explained together with those of other sources. */
+export function openScripted(scripts: readonly Script[], { id = 'scripted', scheduler = asyncScheduler, limits = defaultLimits, values, error, ...facts }: ScriptedSourceOptions): ScriptedSource {
+  if (scripts.length === 0) throw new Error(`The source "${id}" has no script. Write one; '-' is a source that never says anything.`);
   const letters: ScriptLetters = { ...(values === undefined ? {} : { values }), ...(error === undefined ? {} : { error }) };
-  const played = playedSource({ ...facts, id, limits, scheduler, scripts: listOf(scripts).map((script) => stepsOf(script, letters)) });
+  const named = (nth: number): string => `The script ${scripts.length === 1 ? '' : `${nth + 1} `}of "${id}"`;
+  const played = playedSource({ ...facts, id, limits, scheduler, scripts: scripts.map((script, nth) => stepsOf(script, letters, named(nth))) });
   const requests: SentRequest[] = [];
   const subscriptions: SocketLog[] = [];
 
@@ -62,6 +74,7 @@ export function scriptedSource(scripts: Script | readonly Script[], options: Scr
       const nth = requests.push({ request, startedMs, closedMs: null }) - 1;
       subscriptions.push({ subscribedFrame: startedMs, unsubscribedFrame: Infinity });
       return played.stream(request, context).pipe(
+        catchError((thrown: unknown) => throwError(() => anew(thrown))),
         finalize(() => {
           const closedMs = scheduler.now();
           requests[nth] = { request, startedMs, closedMs };
@@ -73,6 +86,13 @@ export function scriptedSource(scripts: Script | readonly Script[], options: Scr
   return { ...played, stream, requests, subscriptions };
 }
 
-function listOf(scripts: Script | readonly Script[]): readonly Script[] {
+/** An error of a script is thrown at many requests, and each is told which source and call it is about. */
+function anew(thrown: unknown): unknown {
+  const error = toAttemptError(thrown);
+  if (error !== thrown) return thrown;
+  return attemptError(error.code, error.message, { ...errorFacts(error), ...(error.cause === undefined ? {} : { cause: error.cause }) });
+}
+
+export function listOf(scripts: Script | readonly Script[]): readonly Script[] {
   return Array.isArray(scripts) ? (scripts as readonly Script[]) : [scripts as Script];
 }

@@ -10,7 +10,8 @@ import type { TestCall } from './callsOf.js';
 import { hedgesOf } from './hedgesOf.js';
 import type { TestHedge } from './hedgesOf.js';
 import type { Script, ScriptLetters } from './script.js';
-import { scriptedSource } from './scriptedSource.js';
+import { checkLetters } from './checkLetters.js';
+import { listOf, openScripted } from './scriptedSource.js';
 import type { ScriptedSource } from './scriptedSource.js';
 
 /** Scripts by the id of their source, in the order in which they are asked. */
@@ -48,7 +49,7 @@ export type IdsOf<S> = S extends readonly Source[] ? string : Extract<keyof S, s
  *     fast:               --x|         hedgeStallAfterS: 20
  *     chat$:    - 20s ---(r|)
  *
- * Throws `ConfigError` as `createGateway` does.
+ * Throws `ConfigError` as `createGateway` does, and what `scriptedSource` throws of its scripts.
  *
  *     const gateway = testGateway({ sources: { slow: '-a 60s b|', fast: '--x|' }, settings: { hedgeStallAfterS: 20 } }, testScheduler);
  *     expectObservable(gateway.chat$(request).pipe(map(({ content }) => content))).toBe('- 20s ---(x|)');
@@ -57,7 +58,9 @@ export type IdsOf<S> = S extends readonly Source[] ? string : Extract<keyof S, s
 export function testGateway<const S extends readonly Source[] | Scripts>(options: TestGatewayOptions<S>, testScheduler: TestScheduler): TestGateway<IdsOf<S>> {
   const { sources: given, settings = {}, values, error, random = () => 1, backend } = options;
   const letters: ScriptLetters = { ...(values === undefined ? {} : { values }), ...(error === undefined ? {} : { error }) };
-  const sources = isList(given) ? given : Object.entries(given).map(([id, script]) => scriptedSource(script, { ...letters, id, scheduler: testScheduler }));
+  const scripts = isList(given) ? [] : Object.entries(given).map(([id, script]) => [id, listOf(script)] as const);
+  const sources = isList(given) ? given : scripts.map(([id, list]) => openScripted(list, { ...letters, id, scheduler: testScheduler }));
+  checkLetters(scripts.flatMap(([, list]) => list), letters);
   const gateway = createGateway({
     settings: { scope: 'LLM', ...settings, sources: [] },
     sources,

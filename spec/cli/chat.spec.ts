@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,6 +6,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { startUpstream } from '../../lib/lab/upstream/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import type { ChatResponse } from '../../lib/model/response.js';
+import { readRecording } from '../../lib/testing/readRecording.js';
 import { runCli, startCli } from './runCli.js';
 import { secret, sourceEnv } from './sourceEnv.js';
 
@@ -83,6 +84,48 @@ describe('chat', () => {
     const env = sourceEnv({ silent: silent.url, steady: steady.url }, { LLM__HEDGE__STALL_AFTER_S: '0.3' });
     const { stdout } = await runCli(['chat', '--json', 'x'], { env });
     expect(JSON.parse(stdout)).toMatchObject({ content: 'Hello, world', source: 'steady/1', stats: { hedges: 1, hedgeWon: true, attempts: 2 } });
+  });
+});
+
+describe('chat --record', () => {
+  test.concurrent('saves the timeline of every request and tells where; --no-text saves nothing of what was said', async () => {
+    const silent = await start('open@0.02 d@0.05"Hel" hang');
+    const steady = await start(answer);
+    const env = sourceEnv({ silent: silent.url, steady: steady.url }, { LLM__HEDGE__STALL_AFTER_S: '0.3' });
+    const [file, mute] = [join(folder, 'call.json'), join(folder, 'mute.json')];
+    const [whole, blank] = await Promise.all([runCli(['chat', '--record', file, 'pineapple'], { env }), runCli(['chat', 'pineapple', '--record', mute, '--no-text'], { env })]);
+
+    expect(whole).toEqual({ code: 0, stdout: 'Hello, world\n', stderr: `recorded 2 requests in ${file}\n` });
+    expect(blank).toEqual({ code: 0, stdout: 'Hello, world\n', stderr: `recorded 2 requests, without its text, in ${mute}\n` });
+    for (const [recording, said] of [[readRecording(file), ['Hello', ', world']], [readRecording(mute), ['xxxxx', 'xxxxxxx']]] as const) {
+      expect(recording.requests).toMatchObject([{ source: 'silent/1', end: { type: 'left' } }, { source: 'steady/1', end: { type: 'completed' } }]);
+      expect(recording.requests[1]?.deltas.flatMap((delta) => (delta.type === 'content' ? [delta.text] : []))).toEqual(said);
+    }
+    const written = [file, mute].map((name) => readFileSync(name, 'utf8')).join('\n');
+    expect(written).not.toContain('pineapple');
+    expect(written).not.toContain(secret);
+  });
+
+  test.concurrent('a call that fails is saved too, and an older recording overwritten', async () => {
+    const upstream = await start('401@0.02(invalid_api_key,"no")');
+    const file = join(folder, 'failed.json');
+    writeFileSync(file, '{ "format": "polygateway-recording" }');
+    const { code, stderr } = await runCli(['chat', 'x', '--record', file], { env: sourceEnv({ sim: upstream.url }) });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`recorded 1 request in ${file}\n`);
+    expect(readRecording(file).requests).toMatchObject([{ source: 'sim/1', end: { type: 'failed', error: { code: 'source', httpStatus: 401 } } }]);
+  });
+
+  test.concurrent('a place that cannot take it is refused before anything is asked', async () => {
+    const upstream = await start(answer);
+    const env = sourceEnv({ sim: upstream.url });
+    const notes = join(folder, 'notes.txt');
+    writeFileSync(notes, 'mine');
+    const [nowhere, other] = await Promise.all([runCli(['chat', 'x', '--record', join(folder, 'none', 'x.json')], { env }), runCli(['chat', 'x', '--record', notes], { env })]);
+    expect([nowhere.code, other.code]).toEqual([2, 2]);
+    expect(nowhere.stderr).toMatch(/wrong_use - --record .+x\.json cannot be written: its folder is not there; name a file in a folder that is there and yours/);
+    expect(other.stderr).toMatch(/notes\.txt is there and is no recording: name another file, or remove it first/);
+    expect([readFileSync(notes, 'utf8'), upstream.requests.length]).toEqual(['mine', 0]);
   });
 });
 

@@ -9,7 +9,7 @@ jest.setTimeout(30_000);
 const teaches: Record<string, string[]> = {
   '': ['demo', 'chat', 'doctor', 'upstream', 'Exit codes: 0 done, 1 failed, 2 wrong use, 3 configuration refused'],
   demo: ['--calls <n>', '(default: 12)', '--seed <n>', '--db <file>', '--plain', '--json'],
-  chat: ['--scope <name>', '(default: "LLM")', '--no-stream', '--json', '--env-file <file>', 'LLM__OPENAI__1__BASE_URL'],
+  chat: ['--scope <name>', '(default: "LLM")', '--no-stream', '--json', '--env-file <file>', '--record <file>', '--no-text', 'LLM__OPENAI__1__BASE_URL'],
   doctor: ['--probe', '--scope <name>', '--timeout <s>', 'in s (default: 30)', '--json'],
   watch: ['[socket]', '--scope <name>', '--pid <n>', '--once', '--json', 'TELEMETRY__WATCH=auto'],
   serve: ['--scope <name>', '--host <host>', '--port <n>', '--delivery <how>', '--keys-file <file>', '--drain-s <s>', 'POLYGATEWAY_SERVE_KEYS', 'baseURL'],
@@ -39,6 +39,7 @@ describe('wrong use', () => {
     [['dmeo'], /^error wrong_use - unknown command 'dmeo' \(Did you mean demo\?\); see --help/],
     [['chat', '--jsn', 'x'], /unknown option '--jsn'/],
     [['chat', ' '], /wrong_use - the text to ask is empty/],
+    [['chat', '--no-text', 'x'], /wrong_use - --no-text says how to record: write --record FILE too/],
     [['chat'], /wrong_use - the text to ask is empty/],
     [['demo', '--calls', '0'], /whole number from 1 to 1000/],
     [['upstream', '--port', '70000'], /whole number from 0 to 65535/],

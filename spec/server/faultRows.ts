@@ -7,7 +7,7 @@ export const heading =
   `Source \`a\` has the fault, source \`b\` is healthy and stands second. Limits of silence ${limitS} s, \`HEDGE__AFTER_S\` and \`HEDGE__STALL_AFTER_S\` ${hedgeS} s, else the defaults; ` +
   `run at ${1000 / secondMs} times the speed, times in seconds of the limits. \`1 + 1\`: requests to \`a\` and to \`b\`.`;
 
-/** The table of the README. */
+/** The table of docs/front-door.md. */
 export function faultRows(runOf: (fault: Fault, delivery: Delivery) => Run): string[] {
   return [
     '| fault of `a` | `commit` | `buffered`, or not streamed |',

@@ -41,7 +41,7 @@ async function opened(fault: Fault, delivery: Delivery): Promise<Scene> {
 
 afterAll(async () => {
   await Promise.all(scenes.map((scene) => scene.close()));
-  // FAULTS_FILE=faults.md writes the table for the README.
+  // FAULTS_FILE=faults.md writes the table of docs/front-door.md.
   if (process.env['FAULTS_FILE'] !== undefined) writeFileSync(process.env['FAULTS_FILE'], `${heading}\n\n${rows().join('\n')}\n`);
 });
 
@@ -60,9 +60,9 @@ describe('H12 faults of a provider, as a caller of the front door sees them', ()
   });
 });
 
-test('the table of the README is what the run gave, but for the times', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, table = ''] = /<!-- faults -->\n([^]*?)<!-- \/faults -->/.exec(readme) ?? [];
+test('the table of docs/front-door.md is what the run gave, but for the times', () => {
+  const guide = readFileSync(new URL('../../docs/front-door.md', import.meta.url), 'utf8');
+  const [, table = ''] = /<!-- faults -->\n([^]*?)<!-- \/faults -->/.exec(guide) ?? [];
   expect(withoutTimes(table.trim())).toBe(withoutTimes([heading, '', ...rows()].join('\n')));
 });
 

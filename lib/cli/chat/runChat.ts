@@ -2,33 +2,52 @@ import { createGateway } from '../../assemble/createGateway.js';
 import type { Gateway } from '../../assemble/createGateway.js';
 import { settingsFromEnv } from '../../config/settingsFromEnv.js';
 import type { ChatResponse } from '../../model/response.js';
+import { createRecorder } from '../../testing/recorder.js';
+import type { Recorder } from '../../testing/recorder.js';
 import { exitCodes } from '../exitCodes.js';
 import { findingLine } from '../findingLine.js';
 import { reportFailure } from '../reportFailure.js';
 import { tellTrouble } from '../tellTrouble.js';
 import type { Terminal } from '../terminal.js';
 import { callSummary } from './callSummary.js';
+import { checkRecordFile, writeRecordFile } from './recordFile.js';
 
 export interface ChatOptions {
   readonly prompt: string;
   readonly scope: string;
   readonly stream: boolean;
   readonly json: boolean;
+  /** The file that the timeline of each request is saved to; absent: none. */
+  readonly record: RecordWish | undefined;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
+export interface RecordWish {
+  readonly file: string;
+  /** Whether what was said is saved too. */
+  readonly text: boolean;
+}
+
 /** Makes one call and prints it. Rejects with the signal's reason when it is aborted. */
 export async function runChat(options: ChatOptions): Promise<number> {
-  const { scope, json, terminal, signal } = options;
+  const { scope, json, record, terminal, signal } = options;
   try {
-    const gateway = createGateway({ settings: settingsFromEnv(scope, terminal.env) });
-    await ask(gateway, options);
+    const settings = settingsFromEnv(scope, terminal.env);
+    if (record === undefined) await ask(createGateway({ settings }), options);
+    else await recorded(record, terminal, ({ wrapSource }) => ask(createGateway({ settings, wrapSource }), options));
     return exitCodes.done;
   } catch (error: unknown) {
     signal.throwIfAborted();
     return reportFailure(error, { terminal, json });
   }
+}
+
+/** However the call ends, it is saved: one that failed is worth replaying too. */
+async function recorded({ file, text }: RecordWish, { err }: Terminal, run: (recorder: Recorder) => Promise<void>): Promise<void> {
+  checkRecordFile(file);
+  const recorder = createRecorder({ text });
+  await run(recorder).finally(() => err.line(writeRecordFile(file, recorder)));
 }
 
 /** However the call ends, the gateway is closed after it, so that its row is written (E5). */

@@ -1,0 +1,88 @@
+import { errorFields, kindOf } from './kindOf.js';
+import { isAsymmetric, isLike } from './asymmetric.js';
+
+/** Long enough for a sentence, short enough for a line with two of them. */
+const lineOf = 60;
+
+/** A value on one line, at most about `maxChars` long; of deltas and responses only what tells them apart. */
+export function showValue(value: unknown, maxChars: number = lineOf): string {
+  return cut(show(value, maxChars, 0), maxChars);
+}
+
+/** A text in quotes, with everything escaped that would not be seen or would break the line. */
+export function showText(text: string, maxChars: number = lineOf): string {
+  const chars = [...text];
+  return quote(chars.length <= maxChars ? text : `${chars.slice(0, maxChars - 1).join('')}…`);
+}
+
+function show(value: unknown, maxChars: number, depth: number): string {
+  if (typeof value === 'string') return showText(value, Math.max(8, maxChars - 2));
+  if (isLike(value)) return `like ${show(value.partial, maxChars, depth)}`;
+  if (isAsymmetric(value)) return showMatcher(value);
+  switch (kindOf(value)) {
+    case 'primitive':
+      return typeof value === 'bigint' ? `${value}n` : String(value);
+    case 'function':
+      return `function ${(value as { name: string }).name}`.trim();
+    case 'error':
+      return showError(value);
+    case 'date':
+      return Number.isNaN((value as Date).getTime()) ? 'an invalid date' : (value as Date).toISOString();
+    case 'regexp':
+      return String(value);
+    case 'list':
+    case 'set':
+      return showList([...(value as Iterable<unknown>)], maxChars, depth);
+    case 'map':
+      return showFields([...(value as Map<unknown, unknown>)].map(([key, one]) => [showValue(key), one]), maxChars, depth);
+    case 'bytes':
+      return `${String(Object.prototype.toString.call(value)).slice(8, -1)} of ${(value as ArrayBufferView).byteLength} bytes`;
+    case 'object':
+      return showKnown(value as Record<string, unknown>) ?? showFields(Object.entries(value as object), maxChars, depth);
+  }
+}
+
+function showMatcher(matcher: object): string {
+  const told = 'toAsymmetricMatcher' in matcher && typeof matcher.toAsymmetricMatcher === 'function' ? (matcher.toAsymmetricMatcher as () => unknown)() : undefined;
+  return typeof told === 'string' ? told : 'what a matcher accepts';
+}
+
+function showError(error: unknown): string {
+  const { name, code, message } = errorFields(error);
+  return `${String(name)}${code === undefined ? '' : ` (${String(code)})`} ${showText(String(message))}`;
+}
+
+/** What this library itself passes on is named by its kind. */
+function showKnown(value: Record<string, unknown>): string | undefined {
+  const { type, text, stats, content, source } = value;
+  if (type === 'start' && 'callId' in value) return `start from ${showValue(source)}`;
+  if (type === 'end' && 'response' in value) return `end with ${showValue(value['response'])}`;
+  if (type === 'finish' && 'reason' in value) return `finish ${showValue(value['reason'])}`;
+  if (type === 'tool-call' && 'arguments' in value) return `tool-call ${[value['index'], value['name'], showValue(value['arguments'])].filter((part) => part !== undefined).join(' ')}`;
+  if (typeof type === 'string' && typeof text === 'string') return `${type} ${showText(text)}`;
+  if ('callId' in value && typeof stats === 'object' && typeof content === 'string') return `response ${showText(content, 40)} from ${showValue(source)}`;
+  return undefined;
+}
+
+function showList(list: readonly unknown[], maxChars: number, depth: number): string {
+  if (list.length === 0) return '[]';
+  if (depth > 2) return `[${list.length} elements]`;
+  return `[${list.slice(0, 8).map((one) => show(one, maxChars, depth + 1)).join(', ')}${list.length > 8 ? ', …' : ''}]`;
+}
+
+function showFields(entries: readonly (readonly [string, unknown])[], maxChars: number, depth: number): string {
+  const known = entries.filter(([, one]) => one !== undefined);
+  if (known.length === 0) return '{}';
+  if (depth > 2) return '{ … }';
+  return `{ ${known.slice(0, 12).map(([key, one]) => `${key}: ${show(one, maxChars, depth + 1)}`).join(', ')}${known.length > 12 ? ', …' : ''} }`;
+}
+
+/** `JSON.stringify` leaves the invisible ones above ASCII as they are. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function cut(text: string, maxChars: number): string {
+  const chars = [...text];
+  return chars.length <= maxChars + 2 ? text : `${chars.slice(0, maxChars).join('')}…`;
+}
