@@ -1,7 +1,7 @@
 import { TimeoutError, catchError, concatMap, defer, tap, throwError, timeout } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
-import { GatewayError } from 'polygateway';
-import type { ChatRequest, ChatResponse, Gateway } from 'polygateway';
+import { isChatError } from 'polygateway';
+import type { ChatError, ChatRequest, ChatResponse, Gateway } from 'polygateway';
 import { hedge, silence } from 'polygateway/operators';
 
 /** A gateway each: every source has a model of its own, so requests name none. */
@@ -14,9 +14,6 @@ export interface Patience {
   /** How long the good model may take before the cheap one is asked, in ms. */
   readonly patienceMs: number;
 }
-
-/** After these another model can help. After `request` it cannot, since the request itself is wrong; `closed` was on purpose. */
-const anotherMayHelp: readonly string[] = ['all_sources_exhausted', 'call_deadline', 'governance_backend'];
 
 /**
  * Gives the good model up for the cheap one, when it fails, passes its deadline or takes longer than `patienceMs`.
@@ -38,8 +35,11 @@ export function chatOrCheaper({ good, cheap }: Models, request: ChatRequest, { p
   );
 }
 
+/** Not after `request`, since that is wrong at every model, nor after `closed`, which was on purpose. */
+const curable: readonly ChatError['code'][] = ['all_sources_exhausted', 'call_deadline', 'governance_backend'];
+
 function mayFallBack(error: unknown): boolean {
-  return error instanceof TimeoutError || (error instanceof GatewayError && anotherMayHelp.includes(error.code));
+  return error instanceof TimeoutError || (isChatError(error) && curable.includes(error.code));
 }
 
 /**

@@ -40,14 +40,14 @@ export function netBudget(gateway: Pick<Gateway, 'chat$'>, { budgetS, concurrenc
   return (request$) =>
     defer(() => {
       let totalMs = 0;
-      const ask$ = (request: ChatRequest): Observable<Charge> =>
+      const ask = (request: ChatRequest): Observable<Charge> =>
         gateway.chat$(request).pipe(
           tap({ next: (response) => { totalMs += chargedMs(response); } }),
           map((response) => ({ type: 'answered' as const, request, response, chargedMs: totalMs })),
           catchError((error: unknown) => of({ type: 'failed' as const, request, error })),
         );
       return request$.pipe(
-        mergeMap((request) => (totalMs < budgetS * 1000 ? ask$(request) : of({ type: 'left-out' as const, request })), concurrency),
+        mergeMap((request) => (totalMs < budgetS * 1000 ? ask(request) : of({ type: 'left-out' as const, request })), concurrency),
       );
     });
 }

@@ -103,7 +103,7 @@ describe('over a real WebSocket', () => {
       expect(prices).toMatchObject([a, b, a, b].map((price) => ({ price })));
       expect((prices.at(-1) as Extract<Health, { type: 'price' }>).quietMs).toBeGreaterThanOrEqual(300);
       expect(exchange.connections()).toBeGreaterThan(1);
-      await until('both are disconnected', async () => exchange.open.size === 0);
+      await until('both are disconnected', () => Promise.resolve(exchange.open.size === 0));
     } finally {
       exchange.close();
     }
@@ -124,7 +124,7 @@ async function startExchange(): Promise<Exchange> {
   const server = createServer().on('upgrade', ({ headers }, socket: Socket) => {
     connections += 1;
     open.add(socket);
-    socket.on('close', () => open.delete(socket)).on('data', (bytes) => (bytes[0] === closeFrame ? socket.end() : undefined));
+    socket.on('error', () => undefined).on('close', () => open.delete(socket)).on('data', (bytes) => (bytes[0] === closeFrame ? socket.end() : undefined));
     const accept = createHash('sha1').update(`${headers['sec-websocket-key']!}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`);
     for (const price of [a, b]) socket.write(textFrame(JSON.stringify(price)));

@@ -31,11 +31,11 @@ export function searchAsYouType(gateway: Pick<Gateway, 'stream$'>, query$: Obser
     map((query) => query.trim()),
     debounceTime(quietMs),
     distinctUntilChanged(),
-    switchMap((query) => (query === '' ? of({ type: 'empty' } as const) : search$(gateway, query))),
+    switchMap((query) => (query === '' ? of({ type: 'empty' } as const) : search(gateway, query))),
   );
 }
 
-function search$(gateway: Pick<Gateway, 'stream$'>, query: string): Observable<SearchView> {
+function search(gateway: Pick<Gateway, 'stream$'>, query: string): Observable<SearchView> {
   const asked: Answer = { type: 'answering', query, text: '' };
   return gateway.stream$({ messages: [{ role: 'user', content: query }] }).pipe(
     scan(withItem, asked),

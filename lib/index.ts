@@ -50,7 +50,7 @@ export type { AnswerProblem, AttemptError, ErrorFacts, ExhaustedReason, FailureC
 export type { AttemptRecord, BreakerPhase, GatewayEvent, GatewayEventBody, HedgeTrigger, OfAttempt, Operation, RefusingGate, Report, Role, RowClass } from './model/events.js';
 export type { BatchStats, EmbeddingAnswer, EmbeddingInput, EmbeddingRequest, EmbeddingResponse, ValidEmbeddingRequest } from './model/embedding.js';
 export type { OcrAnswer, OcrDocument, OcrPage, OcrRequest, OcrResponse, ValidOcrRequest } from './model/ocr.js';
-export type { AskedChatRequest, ChatMessage, ChatParameters, ChatRequest, ChatTool, ContentPart, FunctionTool, JsonSchemaFormat, LooseChatRequest, MessageToolCall, ResponseFormat, TextPart, ToolChoice, ToolMessage, ValidRequest } from './model/request.js';
+export type { ChatMessage, ChatParameters, ChatRequest, ChatTool, ContentPart, FunctionTool, JsonSchemaFormat, LooseChatRequest, MessageToolCall, ResponseFormat, TextPart, ToolChoice, ToolMessage, ValidRequest } from './model/request.js';
 export type { AssistantMessage, AssistantToolCall, CallStats, ChatResponse, ToolCall } from './model/response.js';
 export type { EmbeddingSource, OcrSource, Source, SourceLimits, StreamContext, Upstream } from './model/source.js';
 export type { StreamEnd, StreamItem, StreamPiece, StreamStart } from './model/streamItem.js';

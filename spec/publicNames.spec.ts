@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import * as gateway from '../lib/index.js';
 import * as operators from '../lib/operators/index.js';
+import * as testing from '../lib/testing/index.js';
+import type { ChatResponse } from '../lib/index.js';
 import { unexportedTypes } from './support/unexportedTypes.js';
 
 /** Only other types are made from these; no value of them goes in or out. */
@@ -19,6 +21,7 @@ describe('public names', () => {
       'GatewayError',
       'GatewayUnavailableError',
       'GovernanceBackendError',
+      'InvalidAnswerError',
       'RateLimitedError',
       'RequestError',
       'SlowReaderError',
@@ -29,16 +32,48 @@ describe('public names', () => {
       'createEmbedding',
       'createGateway',
       'createOcr',
+      'defineTool',
       'describeSettings',
+      'isCallError',
+      'isChatError',
       'isOutput',
+      'parse',
+      'responseFormat',
       'settingsFromEnv',
       'toAsyncIterable',
+      'toChatCompletion',
+      'toChatCompletionChunks',
       'toReadableStream',
+      'toolCallsOf',
+      'toolMessage',
     ]);
   });
 
   test('of polygateway/operators', () => {
     expect(Object.keys(operators).sort()).toEqual(['finalizeWith', 'graceAfter', 'hedge', 'livenessTimeout', 'releaseFirst', 'silence', 'stallMetrics']);
+  });
+
+  test('of polygateway/testing', () => {
+    expect(Object.keys(testing).sort()).toEqual([
+      'GatewayAssertionError',
+      'MarbleMismatch',
+      'assertAtRest',
+      'assertCalls',
+      'assertHedges',
+      'assertRows',
+      'assertSockets',
+      'compareMarbles',
+      'createRecorder',
+      'gatewayMatchers',
+      'like',
+      'marbles',
+      'parseRecording',
+      'readRecording',
+      'replay',
+      'scriptedSource',
+      'stringifyRecording',
+      'testGateway',
+    ]);
   });
 
   test.each(['index.ts', 'operators/index.ts'])('every type in a signature behind %s can be imported from it', (entry) => {
@@ -47,7 +82,7 @@ describe('public names', () => {
   }, 60_000);
 
   test('errors carry the codes by which they are matched', () => {
-    const { AllSourcesExhausted, CallDeadlineExceeded, ConfigError, GatewayClosedError, GovernanceBackendError, RateLimitedError, RequestError, SourceError, TransientError } = gateway;
+    const { AllSourcesExhausted, CallDeadlineExceeded, ConfigError, GatewayClosedError, GovernanceBackendError, InvalidAnswerError, RateLimitedError, RequestError, SourceError, TransientError } = gateway;
     const errors = [
       new ConfigError(['x']),
       new TransientError('x'),
@@ -58,6 +93,7 @@ describe('public names', () => {
       new GovernanceBackendError('x'),
       new CallDeadlineExceeded('x'),
       new GatewayClosedError('x'),
+      new InvalidAnswerError('x', { reason: 'refusal', problems: [], repairs: 0, response: {} as ChatResponse }),
     ];
     expect(errors.map(({ name, code, retryable }) => [name, code, retryable])).toEqual([
       ['ConfigError', 'config', false],
@@ -69,6 +105,7 @@ describe('public names', () => {
       ['GovernanceBackendError', 'governance_backend', true],
       ['CallDeadlineExceeded', 'call_deadline', true],
       ['GatewayClosedError', 'closed', false],
+      ['InvalidAnswerError', 'invalid_answer', false],
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ChatRequest, ChatResponse } from '../lib/index.js';
+import type { ChatRequest, ChatResponse, LooseChatRequest } from '../lib/index.js';
 import { parseRequest } from '../lib/model/request.js';
 
 // Interfaces without index signatures, as those of the openai package are.
@@ -19,6 +19,12 @@ test('the message of a response can be appended to the messages of the next requ
   const append = (messages: ChatRequest['messages'], { message }: Pick<ChatResponse, 'message'>): ChatRequest => ({ messages: [...messages, message] });
   const next = append(body.messages, { message: { role: 'assistant', content: 'hello' } });
   expect(parseRequest(next).messages).toHaveLength(2);
+});
+
+test('a request in which TypeScript has widened the roles can be asked too', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+  const request: LooseChatRequest = { messages };
+  expect(parseRequest(request)).toEqual({ messages, stream: true });
 });
 
 test('a request is copied, so that what the caller does to it later is not seen', () => {

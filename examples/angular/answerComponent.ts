@@ -9,7 +9,7 @@ import { answerViews, noAnswer } from './answerViews.js';
   selector: 'app-answer',
   template: `
     <form (submit)="$event.preventDefault(); ask(field.value)">
-      <label>Question <input #field required></label>
+      <label>Question <input #field type="text" required></label>
       <button>Ask</button>
     </form>
     <p aria-live="polite">{{ view().text }}</p>

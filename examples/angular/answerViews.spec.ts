@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, test } from '@jest/globals';
 import { marbles } from 'polygateway/testing';
 import type { PageEvent } from '../webPage/pageEvents.js';
 import { answerViews, noAnswer, secondsOfSilence } from './answerViews.js';
@@ -19,10 +19,11 @@ describe('answerViews', () => {
     const second$ = cold('          -s-b---(x|)', events);
     const firstSubs = '     -^------!           ';
     const secondSubs = '    --------^------!    ';
+    const left = '          -------------------!';
     const expected = '      -o-a---bp--c---d----';
 
     const answers: Record<string, typeof first$> = { q: first$, r: second$ };
-    expectObservable(answerViews(question$, (question) => answers[question]!)).toBe(expected, {
+    expectObservable(answerViews(question$, (question) => answers[question]!), left).toBe(expected, {
       o: noAnswer,
       a: { ...noAnswer, text: 'a' },
       b: { ...noAnswer, text: 'ab' },
@@ -37,9 +38,10 @@ describe('answerViews', () => {
   test('shows how long it is silent, while it is, and at the end how long it was', marbles(({ cold, hot, expectObservable }) => {
     const answer$ = cold('  -s-a 3100ms            b--(f|)', events);
     const question$ = hot('q');
+    const left = '          9s !';
     const expected = '      o--a 1999ms x 999ms y 100ms b--f';
 
-    expectObservable(answerViews(question$, () => answer$)).toBe(expected, {
+    expectObservable(answerViews(question$, () => answer$), left).toBe(expected, {
       o: noAnswer,
       a: { ...noAnswer, text: 'a' },
       x: { ...noAnswer, text: 'a', silentS: 2 },
@@ -53,8 +55,9 @@ describe('answerViews', () => {
 describe('secondsOfSilence', () => {
   test('counts before the first value too, and ends with its source', marbles(({ cold, expectObservable }) => {
     const value$ = cold('   3500ms a            2500ms |');
+    const left = '           9s !';
     const expected = '       2s x 999ms y 499ms 2s x 500ms |';
 
-    expectObservable(value$.pipe(secondsOfSilence({ afterMs: 2000 }))).toBe(expected, { x: 2, y: 3 });
+    expectObservable(value$.pipe(secondsOfSilence({ afterMs: 2000 })), left).toBe(expected, { x: 2, y: 3 });
   }));
 });

@@ -34,12 +34,7 @@ async function withServer(answer: RequestListener, body: (url: string, connectio
 }
 
 describe('eventsFrom', () => {
-  const opened: EventSource[] = [];
-  const open = (url: string): EventSourceLike => {
-    const source = new EventSource(url);
-    opened.push(source);
-    return source as EventSourceLike;
-  };
+  const open = (url: string): EventSourceLike => new EventSource(url) as EventSourceLike;
 
   test('completes with the figures, and closes', () =>
     withServer((_request, response) => response.write(written(text) + written(figures)), async (url, connections) => {
@@ -49,8 +44,10 @@ describe('eventsFrom', () => {
 
   test('a connection that is lost is a failure, and none is made again', () =>
     withServer((_request, response) => response.write(written(text), () => response.destroy()), async (url) => {
-      expect(await firstValueFrom(eventsFrom(url, open).pipe(toArray()))).toEqual([text, { type: 'failure', code: 'connection_lost' }]);
-      expect(opened.at(-1)?.readyState).toBe(EventSource.CLOSED);
+      const source = new EventSource(url);
+      const events = await firstValueFrom(eventsFrom(url, () => source as EventSourceLike).pipe(toArray()));
+      expect(events).toEqual([text, { type: 'failure', code: 'connection_lost' }]);
+      expect(source.readyState).toBe(EventSource.CLOSED);
     }));
 
   test('unsubscribing closes the connection', () =>

@@ -16,7 +16,7 @@ function ask(question) {
   const source = new EventSource(`/answer?${question}`);
   const on = (type, show) => source.addEventListener(type, ({ data }) => show(JSON.parse(data)));
   const end = (words) => {
-
+    source.close();
     stop = nothing;
     silence.textContent = '';
     figures.textContent = words;

@@ -14,19 +14,21 @@ const q: PageEvent = { type: 'silence', silentMs: 2000 };
 
 describe('pageEvents', () => {
   test('passes text on at once, tells silence while it lasts, before the first word too, and ends with the figures', marbles(({ testGateway, expectObservable, afterwards }) => {
-    const gateway = testGateway({ sources: { llm: '1500ms a  ---------- 2490ms    b--|' } });
-    const expected = '                      1s p 499ms (sa) 996ms p 999ms q 500ms b--(f|)';
+    const gateway = testGateway({ sources: { llm: '1500ms           a             2500ms            b--|' } });
+    const left = '                               9s !';
+    const expected = '                             1s p 499ms (sa) 996ms p 999ms q 500ms b--(f|)';
     const figures: PageEvent = { type: 'figures', source: 'llm', generationMs: 1503, stallMs: 2501, hedges: 0 };
 
-    expectObservable(gateway.stream$(request).pipe(pageEvents())).toBe(expected, { s, a, b, p, q, f: figures });
+    expectObservable(gateway.stream$(request).pipe(pageEvents()), left).toBe(expected, { s, a, b, p, q, f: figures });
     afterwards(() => expect(gateway.calls).toMatchObject([{ outcome: 'ok' }]));
   }));
 
   test('makes a failure the last event, also in the middle of an answer', marbles(({ testGateway, expectObservable }) => {
     const gateway = testGateway({ sources: { llm: '-a---#' }, error: new TransientError('the key sk-1 is on fire') });
+    const left = '                                  9s !';
     const expected = '                              -(sa)(x|)';
 
-    expectObservable(gateway.stream$(request).pipe(pageEvents())).toBe(expected, { s, a, x: { type: 'failure', code: 'stream_interrupted' } });
+    expectObservable(gateway.stream$(request).pipe(pageEvents()), left).toBe(expected, { s, a, x: { type: 'failure', code: 'stream_interrupted' } });
   }));
 
   test('a page that leaves closes the socket', marbles(({ testGateway, expectObservable, expectSubscriptions }) => {

@@ -50,7 +50,7 @@ function serverSentEvent({ type, ...data }: PageEvent): string {
 
 /** Otherwise any page in the same browser could ask, and spend. */
 function isFromElsewhere({ headers }: IncomingMessage): boolean {
-  return !['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined);
+  return !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']);
 }
 
 async function sendFile(response: ServerResponse, name: string, type: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { firstValueFrom } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { parseRequest, parseStreamRequest } from '../model/request.js';
-import type { AskedChatRequest } from '../model/request.js';
+import type { LooseChatRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
 import type { Source } from '../model/source.js';
 import type { StreamItem } from '../model/streamItem.js';
@@ -29,13 +29,13 @@ export interface Engine extends Scope {
    *       error: (error) => console.error(error.code),
    *     });
    */
-  chat$(this: void, request: AskedChatRequest, options?: CallOptions): Observable<ChatResponse>;
+  chat$(this: void, request: LooseChatRequest, options?: CallOptions): Observable<ChatResponse>;
   /**
    * `chat$` as a promise; rejects with what `chat$` fails with, and with `signal.reason` when aborted.
    *
    *     const { content } = await gateway.chat({ messages }, { signal: AbortSignal.timeout(60_000) });
    */
-  chat(this: void, request: AskedChatRequest, options?: CallOptions): Promise<ChatResponse>;
+  chat(this: void, request: LooseChatRequest, options?: CallOptions): Promise<ChatResponse>;
   /**
    * Asks a source and passes its answer on as it comes, from the attempt that speaks first (H12).
    *
@@ -53,7 +53,7 @@ export interface Engine extends Scope {
    *       error: ({ code, partial }) => console.error(code, partial),
    *     });
    */
-  stream$(this: void, request: AskedChatRequest, options?: StreamOptions): Observable<StreamItem>;
+  stream$(this: void, request: LooseChatRequest, options?: StreamOptions): Observable<StreamItem>;
   /**
    * `stream$` to be read at the reader's own pace: a reader that is slow stops the source's socket, and one that leaves
    * (`break`, `return()`, a cancelled stream) closes it at once. Throws what `stream$` fails with, and `SlowReaderError` to a
@@ -63,7 +63,7 @@ export interface Engine extends Scope {
    *       if (item.type === 'content') process.stdout.write(item.text);
    *     }
    */
-  stream(this: void, request: AskedChatRequest, options?: CallOptions): ChatStream;
+  stream(this: void, request: LooseChatRequest, options?: CallOptions): ChatStream;
 }
 
 /** A passed-on answer, to be read once: one call, however it is read. */

@@ -213,6 +213,7 @@ function livenessMessage({ limit, limitMs, waitedMs }: { limit: LivenessLimit; l
   return `waited ${(waitedMs / 1000).toFixed(3)} s for ${waitedFor[limit]}, the limit is ${limitMs / 1000} s`;
 }
 
+/** What an attempt can fail with, whatever its source has thrown. */
 export type AttemptError = TransientError | RateLimitedError | SourceError | RequestError;
 
 const attemptErrors = {

@@ -113,14 +113,19 @@ export interface ChatRequest extends ChatParameters {
   stop?: string | string[] | null;
 }
 
-/** A request body of which TypeScript knows less: roles widened to `string`, lists that are `readonly`, tools and parts of a provider's own. */
-export interface LooseChatRequest extends ChatParameters {
-  messages: readonly { role: string; [field: string]: any }[];
-  tools?: readonly { type: string; [field: string]: any }[] | null;
-}
+/** Any text beside known words: an editor goes on offering those, as it would not beside `string`. */
+type Word = string & {};
 
-/** What can be asked. The looser form takes whatever the other does; both stand here, so that an editor knows what may be written. */
-export type AskedChatRequest = ChatRequest | LooseChatRequest;
+/**
+ * What can be asked: every `ChatRequest`, and a body of which TypeScript knows less, such as roles widened to `string`, lists
+ * that are `readonly`, and roles, parts and tools of a provider's own.
+ */
+export interface LooseChatRequest extends ChatParameters {
+  messages: readonly { role: ChatMessage['role'] | Word; [field: string]: any }[];
+  tools?: readonly { type: ChatTool['type'] | Word; [field: string]: any }[] | null;
+  tool_choice?: 'none' | 'auto' | 'required' | Word | { type: Word; [field: string]: any } | null;
+  response_format?: { type: ResponseFormat['type'] | Word; [field: string]: any } | null;
+}
 
 /** A request that was checked and copied; `stream` is always said. */
 export interface ValidRequest extends LooseChatRequest {

@@ -16,7 +16,7 @@ function where(scripts: readonly Script[]): string {
 }
 
 function remedyFor(unused: readonly string[]): string {
-  if (unused.some((letter) => [...letter].length !== 1)) return 'A letter is one character.';
+  if (unused.some((letter) => Array.from(letter).length !== 1)) return 'A letter is one character.';
   if (unused.some((letter) => '|#-()'.includes(letter))) return 'This sign has a meaning of its own: take a letter.';
   return `Write ${unused.length === 1 ? 'it' : 'them'} into a script, or leave ${unused.length === 1 ? 'it' : 'them'} out.`;
 }

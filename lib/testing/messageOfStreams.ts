@@ -31,7 +31,7 @@ export function messageOfStreams(actual: readonly Told[], expected: readonly Tol
     ],
     new Set(differing.map(({ frame }) => frame)),
   );
-  const legend = symbols.legend((frame) => drawing.frames.has(frame));
+  const legend = symbols.legend(drawing.isShown);
   return [[sentenceOf(first, moments)], drawing.lines, ...(legend.length === 0 ? [] : [legend]), tableOf(differing)].map((lines) => lines.join('\n')).join('\n\n');
 }
 

@@ -11,15 +11,16 @@ export interface SubscriptionTimes {
 }
 
 export interface Naming {
-  /** What a subscription is called: `subscription`, `socket of "slow"`. */
+  /** What a subscription is called, and whose it is: `socket`, ` of "slow"`. */
   readonly one: string;
+  readonly whose: string;
   readonly opened: string;
   readonly closed: string;
 }
 
 type Beside = Pair<SubscriptionTimes, SubscriptionTimes> & { readonly nth: number };
 
-const subscriptions: Naming = { one: 'subscription', opened: 'subscribed', closed: 'unsubscribed' };
+const subscriptions: Naming = { one: 'subscription', whose: '', opened: 'subscribed', closed: 'unsubscribed' };
 
 const mostDrawn = 8;
 
@@ -50,8 +51,8 @@ function isSame(one: SubscriptionTimes, other: SubscriptionTimes): boolean {
   return one.subscribedFrame === other.subscribedFrame && one.unsubscribedFrame === other.unsubscribedFrame;
 }
 
-function sentenceOf({ nth, expected, actual }: Beside, counts: { count: number; expected: number; actual: number }, { one, opened, closed }: Naming): string {
-  const name = counts.count === 1 ? `The ${one}` : `${one[0]?.toUpperCase() ?? ''}${one.slice(1)} ${nth} of ${counts.count}`;
+function sentenceOf({ nth, expected, actual }: Beside, counts: { count: number; expected: number; actual: number }, { one, whose, opened, closed }: Naming): string {
+  const name = counts.count === 1 ? `The ${one}${whose}` : `${one[0]?.toUpperCase() ?? ''}${one.slice(1)} ${nth} of ${counts.count}${whose}`;
   const inAll = `${counts.expected === 0 ? 'none was' : `${counts.expected} ${counts.expected === 1 ? 'was' : 'were'}`} expected, ${counts.actual === 0 ? 'there is none' : `there ${counts.actual === 1 ? 'is' : 'are'} ${counts.actual}`}`;
   if (actual === undefined) return `${name} was expected to be ${opened} at ${showTime(expected?.subscribedFrame ?? 0)}, but never was (${inAll}).`;
   if (expected === undefined) return `${name}, ${opened} at ${showTime(actual.subscribedFrame)}, was not expected (${inAll}).`;

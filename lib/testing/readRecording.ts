@@ -23,7 +23,8 @@ export function parseRecording(text: string, name = 'the recording'): Recording 
   checkVersion(given, name);
   const read = recordingSchema.safeParse(given);
   if (!read.success) throw refused(name, read.error.issues.map(({ path, message }) => `${z.core.toDotPath(path) || 'the whole'}: ${message}`));
-  const { format: _format, ...recording } = read.data;
+  const { version, text: withText, sources, requests } = read.data;
+  const recording: Recording = { version, text: withText, sources, requests };
   const problems = problemsOf(recording);
   if (problems.length > 0) throw refused(name, problems);
   return recording;

@@ -7,7 +7,9 @@ import { ConfigError, GatewayError, messageOf } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { Source } from '../model/source.js';
 import { toRecordedError } from './recordedError.js';
-import type { RecordedDelta, RecordedEnd, RecordedRequest, RecordedSource, Recording } from './recording.js';
+import type { RecordedEnd, RecordedSource, Recording } from './recording.js';
+import { openNote } from './requestNote.js';
+import type { RequestNote } from './requestNote.js';
 import { stringifyRecording } from './stringifyRecording.js';
 import { withoutText } from './withoutText.js';
 
@@ -48,7 +50,7 @@ export interface Recorder {
 export function createRecorder({ text = true, request: keepsRequest = false }: RecorderOptions = {}): Recorder {
   if (keepsRequest && !text) throw new ConfigError(['createRecorder was told request: true, which keeps what was said, and text: false, which forbids it: leave one of them out']);
   const sources = new Map<string, RecordedSource>();
-  const notes: Note[] = [];
+  const notes: RequestNote[] = [];
   let trouble: { readonly cause: unknown } | undefined;
 
   function safely(work: () => void): void {
@@ -60,7 +62,7 @@ export function createRecorder({ text = true, request: keepsRequest = false }: R
   }
 
   function observer(source: Source, request: ValidRequest, scheduler: SchedulerLike): Partial<TapObserver<ChatDelta>> {
-    let note: Note | undefined;
+    let note: RequestNote | undefined;
     const end = (ending: (atMs: number) => RecordedEnd): void => safely(() => note?.end(ending(note.atMs())));
     return {
       subscribe: () => safely(() => {
@@ -93,43 +95,6 @@ export function createRecorder({ text = true, request: keepsRequest = false }: R
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, written);
     },
-  };
-}
-
-interface Note {
-  readonly startMs: number;
-  atMs(): number;
-  add(delta: ChatDelta): void;
-  end(ended: RecordedEnd): void;
-  request(): RecordedRequest;
-}
-
-interface NoteOptions {
-  readonly source: Source;
-  readonly request: ValidRequest;
-  readonly scheduler: SchedulerLike;
-  readonly keepsRequest: boolean;
-  readonly sinceMs: number | undefined;
-}
-
-function openNote({ source, request, scheduler, keepsRequest, sinceMs }: NoteOptions): Note {
-  const startMs = scheduler.now();
-  const atMs = (): number => Math.round(scheduler.now() - startMs);
-  const deltas: RecordedDelta[] = [];
-  let ended: RecordedEnd | undefined;
-  const facts = {
-    source: source.id,
-    model: request.model ?? source.model,
-    streamed: request.stream,
-    startedMs: Math.round(startMs - (sinceMs ?? startMs)),
-    ...(keepsRequest ? { request } : {}),
-  };
-  return {
-    startMs,
-    atMs,
-    add: (delta) => void deltas.push({ atMs: atMs(), ...delta }),
-    end: (ending) => { ended = ending; },
-    request: () => ({ ...facts, deltas: [...deltas], end: ended ?? { type: 'open', atMs: atMs() } }),
   };
 }
 

@@ -15,7 +15,7 @@ function orNothing(value: unknown): string {
 }
 
 function aroundDifference(expected: string, actual: string): readonly [string, string] {
-  const [one, other] = [[...expected], [...actual]];
+  const [one, other] = [Array.from(expected), Array.from(actual)];
   const differsAt = one.findIndex((char, at) => char !== other[at]);
   const first = differsAt < 0 ? one.length : differsAt;
   if (Math.max(one.length, other.length) <= mostChars || first <= mostChars / 2) return [showText(expected, mostChars), showText(actual, mostChars)];

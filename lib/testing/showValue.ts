@@ -11,7 +11,7 @@ export function showValue(value: unknown, maxChars: number = lineOf): string {
 
 /** A text in quotes, with everything escaped that would not be seen or would break the line. */
 export function showText(text: string, maxChars: number = lineOf): string {
-  const chars = [...text];
+  const chars = Array.from(text);
   return quote(chars.length <= maxChars ? text : `${chars.slice(0, maxChars - 1).join('')}…`);
 }
 
@@ -36,7 +36,7 @@ function show(value: unknown, maxChars: number, depth: number): string {
     case 'map':
       return showFields([...(value as Map<unknown, unknown>)].map(([key, one]) => [showValue(key), one]), maxChars, depth);
     case 'bytes':
-      return `${String(Object.prototype.toString.call(value)).slice(8, -1)} of ${(value as ArrayBufferView).byteLength} bytes`;
+      return `${Object.prototype.toString.call(value).slice(8, -1)} of ${(value as ArrayBufferView).byteLength} bytes`;
     case 'object':
       return showKnown(value as Record<string, unknown>) ?? showFields(Object.entries(value as object), maxChars, depth);
   }
@@ -49,7 +49,7 @@ function showMatcher(matcher: object): string {
 
 function showError(error: unknown): string {
   const { name, code, message } = errorFields(error);
-  return `${String(name)}${code === undefined ? '' : ` (${String(code)})`} ${showText(String(message))}`;
+  return `${String(name)}${code === undefined ? '' : ` (${typeof code === 'string' ? code : showValue(code)})`} ${showText(String(message))}`;
 }
 
 /** What this library itself passes on is named by its kind. */
@@ -58,7 +58,7 @@ function showKnown(value: Record<string, unknown>): string | undefined {
   if (type === 'start' && 'callId' in value) return `start from ${showValue(source)}`;
   if (type === 'end' && 'response' in value) return `end with ${showValue(value['response'])}`;
   if (type === 'finish' && 'reason' in value) return `finish ${showValue(value['reason'])}`;
-  if (type === 'tool-call' && 'arguments' in value) return `tool-call ${[value['index'], value['name'], showValue(value['arguments'])].filter((part) => part !== undefined).join(' ')}`;
+  if (type === 'tool-call' && 'arguments' in value) return `tool-call ${[value['index'], value['name'], value['arguments']].filter((part) => part !== undefined).map((part) => showValue(part)).join(' ')}`;
   if (typeof type === 'string' && typeof text === 'string') return `${type} ${showText(text)}`;
   if ('callId' in value && typeof stats === 'object' && typeof content === 'string') return `response ${showText(content, 40)} from ${showValue(source)}`;
   return undefined;
@@ -83,6 +83,6 @@ function quote(text: string): string {
 }
 
 function cut(text: string, maxChars: number): string {
-  const chars = [...text];
+  const chars = Array.from(text);
   return chars.length <= maxChars + 2 ? text : `${chars.slice(0, maxChars).join('')}…`;
 }

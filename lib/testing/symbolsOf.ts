@@ -18,8 +18,8 @@ interface Entry {
   readonly expected: boolean;
 }
 
-const forExpected = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const forOthers = [...'xyzwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA'];
+const forExpected = Array.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ');
+const forOthers = Array.from('xyzwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA');
 
 const mostInLegend = 12;
 

@@ -69,7 +69,8 @@ export function testGateway<const S extends readonly Source[] | Scripts>(options
     ...(backend === undefined ? {} : { backend }),
   });
   const events: GatewayEvent[] = [];
-  // Hot, and over when the gateway is closed: nobody has to be told of this subscription's end.
+  // Hot, over when the gateway is closed, and it never fails: nobody has to be told of this subscription's end.
+  // eslint-disable-next-line rxjs-x/no-ignored-subscription, rxjs-x/no-ignored-error
   gateway.events$.subscribe((event) => events.push(event));
   return {
     ...gateway,

@@ -11,5 +11,5 @@ export function padTo(text: string, width: number, fill = ' '): string {
 
 /** Columns that a text takes in a terminal: Chinese, Japanese, Korean and pictures take two each. */
 export function widthOf(text: string): number {
-  return [...text].reduce((width, char) => width + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(char) ? 2 : /\p{Mn}/u.test(char) ? 0 : 1), 0);
+  return Array.from(text).reduce((width, char) => width + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(char) ? 2 : /\p{Mn}/u.test(char) ? 0 : 1), 0);
 }

@@ -39,7 +39,7 @@ export function verdictOfSockets({ sources }: TestGateway, expected: ExpectedSoc
   const named = Object.entries(expected).flatMap(([id, diagrams]) => (diagrams === undefined ? [] : [[id, listOf(diagrams)] as const]));
   const messages = named.map(([id, diagrams]) => {
     const times = diagrams.map(subscriptionOf).filter(isSubscription);
-    return messageOfSubscriptions(scripted(sources, id).subscriptions, times, { one: `socket of "${id}"`, opened: 'opened', closed: 'closed' });
+    return messageOfSubscriptions(scripted(sources, id).subscriptions, times, { one: 'socket', whose: ` of "${id}"`, opened: 'opened', closed: 'closed' });
   });
   const wrong = messages.filter((message) => message !== undefined);
   return verdictOf(wrong.length === 0 ? undefined : wrong.join('\n\n'), `The sockets of ${named.map(([id]) => `"${id}"`).join(', ')} were expected not to be as drawn, but they are.`);

@@ -96,7 +96,7 @@ describe('chat --record', () => {
     const [whole, blank] = await Promise.all([runCli(['chat', '--record', file, 'pineapple'], { env }), runCli(['chat', 'pineapple', '--record', mute, '--no-text'], { env })]);
 
     expect(whole).toEqual({ code: 0, stdout: 'Hello, world\n', stderr: `recorded 2 requests in ${file}\n` });
-    expect(blank).toEqual({ code: 0, stdout: 'Hello, world\n', stderr: `recorded 2 requests, without its text, in ${mute}\n` });
+    expect(blank).toEqual({ code: 0, stdout: 'Hello, world\n', stderr: `recorded 2 requests, without their text, in ${mute}\n` });
     for (const [recording, said] of [[readRecording(file), ['Hello', ', world']], [readRecording(mute), ['xxxxx', 'xxxxxxx']]] as const) {
       expect(recording.requests).toMatchObject([{ source: 'silent/1', end: { type: 'left' } }, { source: 'steady/1', end: { type: 'completed' } }]);
       expect(recording.requests[1]?.deltas.flatMap((delta) => (delta.type === 'content' ? [delta.text] : []))).toEqual(said);

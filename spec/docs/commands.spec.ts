@@ -25,7 +25,7 @@ describe('blocks of shell', () => {
 
   test('name scripts of the package', () => {
     const named = shell.flatMap((block) => [...block.code.matchAll(/\bnpm (?:run (?:-s )?)?([\w:]+)/g)].map(([, name = '']) => ({ block, name })));
-    const known = new Set([...Object.keys(manifest.scripts), 'ci', 'i', 'install', 'init', 'pkg', 'pack', 'publish']);
+    const known = new Set([...Object.keys(manifest.scripts), 'audit', 'ci', 'i', 'install', 'init', 'pkg', 'pack', 'publish']);
     expect(named.filter(({ name }) => !known.has(name)).map(({ block, name }) => `${where(block)}: npm run ${name}`)).toEqual([]);
   });
 

@@ -85,7 +85,7 @@ describe('the guides', () => {
     } finally {
       await postgres.stop();
     }
-  }, 30_000);
+  }, 60_000);
 
   test('docs/thresholds.md: its commands for a report answer the four questions on a database', async () => {
     const recently = Date.now() - 400 * 60_000;
@@ -103,7 +103,7 @@ describe('the guides', () => {
       expect.stringMatching(/^\{\n {2}"figures": \{/),
       expect.stringContaining('at most 5 % more tokens'),
     ]);
-  }, 30_000);
+  }, 120_000);
 });
 
 function linesOf(path: string, command: RegExp): readonly string[] {

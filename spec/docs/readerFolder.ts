@@ -16,14 +16,18 @@ export interface ReaderFolder {
 export async function readerFolder(blocks: readonly Block[]): Promise<ReaderFolder> {
   const path = mkdtempSync(join(tmpdir(), 'polygateway-docs-'));
   const typescriptOf = (block: Block): string => join(path, 'ts', folderOf(block), block.file);
-  const javascriptOf = (block: Block): string => join(path, 'js', folderOf(block), block.file.replace(/ts$/, block.language === 'cjs' ? 'cjs' : 'js'));
+  const javascriptOf = (block: Block): string => join(path, 'js', folderOf(block), block.file.replace(/ts$/, isCommonJs(block) ? 'cjs' : 'js'));
   writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
   installInto(path);
   for (const block of blocks) {
     write(typescriptOf(block), block.code);
-    write(javascriptOf(block), block.language === 'cjs' ? block.code : (await transform(block.code, { loader: 'ts', target: 'es2022' })).code);
+    write(javascriptOf(block), isCommonJs(block) ? block.code : (await transform(block.code, { loader: 'ts', target: 'es2022' })).code);
   }
   return { path, typescriptOf, javascriptOf, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function isCommonJs({ code }: Block): boolean {
+  return /\brequire\(/.test(code);
 }
 
 function folderOf({ guide }: Block): string {

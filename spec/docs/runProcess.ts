@@ -17,6 +17,6 @@ export interface ProcessOptions {
 /** Runs Node with nothing of our environment but the path; what takes too long is killed and has the code `null`. */
 export async function runProcess(args: readonly string[], { cwd, env = {}, timeoutMs }: ProcessOptions): Promise<ProcessEnd> {
   const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' });
-  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  return { code: code as number | null, stdout, stderr };
+  const [ending, stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number | null]>, text(child.stdout), text(child.stderr)]);
+  return { code: ending[0], stdout, stderr };
 }

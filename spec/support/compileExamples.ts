@@ -13,16 +13,18 @@ export function compileExamples(examples: Readonly<Record<string, string>>, worl
   const { modules, declared, options, folder } = world;
   const files = Object.fromEntries(Object.keys(examples).map((name, at) => [`${folder}/example${at}.ts`, name] as const));
   const index = `${folder}/modules.ts`;
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists } = host;
   const parsed = new Map<string, ts.SourceFile>();
   const texts = new Map([[index, modules.map((module) => `import '${module}';`).join('\n')]]);
-  host.fileExists = (file) => texts.has(file) || fileExists(file);
-  host.getSourceFile = (file, target) => {
-    const text = texts.get(file);
-    const source = parsed.get(file) ?? (text === undefined ? getSourceFile(file, target) : ts.createSourceFile(file, text, target, true));
-    if (source !== undefined) parsed.set(file, source);
-    return source;
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (file) => texts.has(file) || disk.fileExists(file),
+    getSourceFile(file, target) {
+      const text = texts.get(file);
+      const source = parsed.get(file) ?? (text === undefined ? disk.getSourceFile(file, target) : ts.createSourceFile(file, text, target, true));
+      if (source !== undefined) parsed.set(file, source);
+      return source;
+    },
   };
 
   const origins = originsIn(ts.createProgram([index], options, host), index);
@@ -52,7 +54,7 @@ function originsIn(program: ts.Program, index: string): Map<string, string> {
 }
 
 function moduleOf(code: string, declared: string, origins: ReadonlyMap<string, string>): string {
-  const own = new Set([...code.matchAll(/(?:const|let|class|function) (\w+)/g)].map(([, name]) => name));
+  const own = new Set([...`${declared}\n${code}`.matchAll(/(?:const|let|class|function) (\w+)/g)].map(([, name]) => name));
   const used = new Set(`${code}\n${declared}`.match(/[A-Za-z_$][\w$]*/g));
   const imports = [...used].flatMap((name) => (origins.has(name) && !own.has(name) && !code.includes('import ') ? [`import { ${name} } from '${origins.get(name)}';`] : []));
   const body = code.includes('import ') ? code : `export async function* example() {\n${code}\n}`;

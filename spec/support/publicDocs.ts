@@ -68,7 +68,7 @@ function givesStream(node: ts.Node, checker: ts.TypeChecker): boolean {
     .getCallSignatures()
     .map((signature) => signature.getReturnType())
     .flatMap((type) => (type.isIntersection() ? type.types : [type]))
-    .some((type) => streams.includes(type.symbol?.name ?? ''));
+    .some((type) => streams.includes(type.getSymbol()?.name ?? ''));
 }
 
 /** As it stands in the file, without the stars: the columns of its diagrams matter. */

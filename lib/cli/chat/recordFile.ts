@@ -19,15 +19,16 @@ export function checkRecordFile(file: string): void {
   }
 }
 
-/** Writes the recording over an older one; gives the line that tells so. Throws `WrongUse` where that is not possible. */
+/** Writes the recording over an older one, unless nothing is in it; gives the line that tells so. Throws `WrongUse` where that is not possible. */
 export function writeRecordFile(file: string, recorder: Recorder): string {
   const { requests, text } = recorder.recording;
+  if (requests.length === 0) return `recorded nothing in ${file}, since no source was asked`;
   try {
     recorder.save(file);
   } catch (error: unknown) {
     throw unwritable(file, error);
   }
-  return `recorded ${requests.length === 1 ? '1 request' : `${requests.length} requests`}${text ? '' : ', without its text,'} in ${file}`;
+  return `recorded ${requests.length === 1 ? '1 request' : `${requests.length} requests`}${text ? '' : ', without their text,'} in ${file}`;
 }
 
 /** `undefined` if there is no such file. */

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { NEVER, animationFrames, map, of, take, timer } from 'rxjs';
+import { MarbleMismatch, like, marbles } from '../../lib/testing/index.js';
+
+const request = { messages: [{ role: 'user', content: 'hi' }] };
+
+describe('marbles', () => {
+  test('what the body throws is thrown as it is', () => {
+    const thrown = new Error('mine');
+    expect(marbles(({ expectObservable }) => {
+      expectObservable(of(1)).toBe('-');
+      throw thrown;
+    })).toThrow(thrown);
+  });
+
+  test('every check is made after one has failed, and the message names those that failed too', () => {
+    const made: string[] = [];
+    const run = marbles(({ testGateway, expectObservable, expectCalls, expectAtRest, afterwards }) => {
+      const gateway = testGateway({ sources: { only: '-a|' } });
+      expectObservable(gateway.chat$(request)).toBe('---(r|)', { r: like({ content: 'a' }) });
+      expectObservable(timer(2).pipe(map(() => 'x'))).toBe('-(x|)');
+      expectCalls(gateway, []);
+      expectAtRest(gateway);
+      afterwards(() => void made.push('afterwards'));
+    });
+    expect(run).toThrow(MarbleMismatch);
+    expect(run).toThrow(/^From 3 ms on, everything came 1 ms early\.[^]*\n\n2 more checks failed:\n {2}- From 1 ms on, everything came 1 ms late\.\n {2}- No call was expected, but there is 1/);
+    expect(made).toEqual(['afterwards', 'afterwards']);
+  });
+
+  test('an error points at the line where the expectation was written, not into the kit', () => {
+    const run = marbles(({ expectObservable }) => {
+      expectObservable(of(1)).toBe('-');
+    });
+    expect(stackOf(run)).toMatch(/^MarbleMismatch: At 0 ms 1 came, but nothing was expected\.[^]*?\n\s+at [^\n]*marbles\.spec\.ts/);
+    const calls = marbles(({ testGateway, expectCalls }) => {
+      expectCalls(testGateway({ sources: { a: '-a|' } }), [{}]);
+    });
+    expect(stackOf(calls)).toMatch(/^GatewayAssertionError: 1 call was expected[^]*?\n\s+at [^\n]*marbles\.spec\.ts/);
+  });
+
+  test('an expectation without toBe is an error, as is one that comes when time has run out', () => {
+    expect(marbles(({ expectObservable }) => void expectObservable(NEVER))).toThrow('expectObservable(…) was called without toBe(…)');
+    expect(marbles(({ expectSubscriptions, cold }) => void expectSubscriptions(cold('-').subscriptions))).toThrow('expectSubscriptions(…) was called without toBe(…)');
+    expect(marbles(({ expectObservable, afterwards }) => afterwards(() => expectObservable(of(1)).toBe('-')))).toThrow('virtual time had run out');
+  });
+
+  test('a letter that has no value is an error, not undefined', () => {
+    expect(marbles(({ expectObservable }) => expectObservable(of(undefined)).toBe('(b|)', { a: 1 }))).toThrow('toBe(\'(b|)\', …) does not say what "b" stands for: it has values for a.');
+  });
+
+  test('the letters of a diagram are kept in the message', () => {
+    const run = marbles(({ expectObservable }) => expectObservable(of('Hello', 'there')).toBe('(hw|)', { h: 'Hello', w: 'world' }));
+    expect(run).toThrow('expected  (hw|)\nactual    (hx|)');
+    expect(run).toThrow('h = "Hello"\nw = "world"\nx = "there" (not expected)');
+  });
+
+  test('the body may run time itself; what is expected before and after is checked', () => {
+    const failing = (first: string, second: string) => marbles(({ flush, expectObservable, testScheduler }) => {
+      expectObservable(timer(2).pipe(map(() => 'x'))).toBe(first);
+      flush();
+      expect(testScheduler.now()).toBe(2);
+      expectObservable(timer(1).pipe(map(() => 'x'))).toBe(second);
+    });
+    expect(failing('--(x|)', '---(x|)')).not.toThrow();
+    expect(failing('-(x|)', '---(x|)')).toThrow('everything came 1 ms late');
+    expect(failing('--(x|)', '-(x|)')).toThrow('everything came 2 ms late');
+  });
+
+  test.each([['async', async (): Promise<void> => Promise.reject(new Error('later'))], ['thenable', (): unknown => ({ then: () => undefined })]])('a body that returns a promise (%s) is refused, whatever becomes of it', (_what, body) => {
+    expect(marbles(body)).toThrow('The body of marbles(…) returned a promise, which virtual time cannot cover.');
+  });
+
+  test('hot, animate and time are as RxJS has them, and time understands waits', marbles(({ hot, time, animate, expectObservable }) => {
+    expect(time('---|')).toBe(3);
+    expect(time('  -  --| ')).toBe(3);
+    expect(time(' 20s --|')).toBe(20_002);
+    expect(() => time('---')).toThrow('time(\'---\') has no "|"');
+    animate('            ---x---x');
+    expectObservable(animationFrames().pipe(take(2), map(({ timestamp }) => timestamp))).toBe('---a---(b|)', { a: 3, b: 7 });
+    expectObservable(hot('a-^-b-|')).toBe('--b-|');
+  }));
+
+  test('what is thrown in virtual time ends the test', () => {
+    expect(marbles(({ testScheduler }) => void testScheduler.schedule(() => { throw new Error('in time'); }, 5))).toThrow('in time');
+    expect(marbles(() => void timer(5).subscribe(() => { throw new Error('in a subscriber'); }))).toThrow('in a subscriber');
+  });
+});
+
+function stackOf(run: () => void): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).stack ?? '';
+  }
+  return '';
+}
