@@ -19,7 +19,7 @@ const rooms: Record<string, { floor: number; rooms: string[]; packages: string[]
   assemble: { floor: 4, rooms: ['model', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway'], packages: ['rxjs'] },
   server: { floor: 4, rooms: ['model', 'wire', 'adapters', 'gateway'], packages: ['rxjs', 'fastify'] },
   index: { floor: 5, rooms: ['model', 'adapters', 'structured', 'wire', 'clock', 'config', 'sources', 'governance', 'telemetry', 'gateway', 'assemble'], packages: [] },
-  testing: { floor: 5, rooms: ['model', 'config', 'sources', 'assemble'], packages: ['rxjs', '@jest/globals', 'vitest'] },
+  testing: { floor: 5, rooms: ['model', 'config', 'sources', 'assemble'], packages: ['rxjs', 'zod', '@jest/globals', 'vitest'] },
   lab: { floor: 5, rooms: ['model', 'telemetry'], packages: ['rxjs', '@observablehq/plot'] },
   cli: { floor: 6, rooms: ['model', 'clock', 'config', 'sources', 'telemetry', 'gateway', 'assemble', 'server', 'lab', 'testing'], packages: ['rxjs', 'commander', 'cli-table3', 'log-update', 'cli-progress', 'simple-ascii-chart'] },
 };

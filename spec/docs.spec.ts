@@ -60,7 +60,7 @@ describe('every block of TypeScript', () => {
     };
     expect((await lastValueFrom(from(programs).pipe(mergeMap(run, atOnce), toArray()))).flat()).toEqual([]);
     expect(programs.length).toBeGreaterThan(5);
-  }, 300_000);
+  }, 400_000);
 
   test.each(['@jest/globals', 'vitest', 'node:test'])('that is a test passes under %s, which it imports', async (runner) => {
     const files = tests.filter((block) => block.code.includes(`from '${runner}'`)).map((block) => relative(folder.path, folder.javascriptOf(block)));
