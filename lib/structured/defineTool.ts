@@ -2,6 +2,7 @@ import type { FunctionTool } from '../model/request.js';
 import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
+/** What a tool is, beside its JSON Schema. */
 export interface ToolFields<Name extends string, S extends StandardSchema> {
   readonly name: Name;
   /** Tells the model when to call it; default: none. */

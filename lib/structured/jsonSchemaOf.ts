@@ -13,7 +13,7 @@ export interface JsonSchemaOptions {
 /** A schema as JSON Schema, of what a model has to write. Throws `ConfigError` where none can be made. */
 export function jsonSchemaOf(schema: StandardSchema, { of, jsonSchema, strict }: JsonSchemaOptions): Record<string, unknown> {
   if (jsonSchema !== undefined) return jsonSchema;
-  const { $schema: _dialect, ...made } = converted(schema, of);
+  const made = converted(schema, of);
   if (made['type'] !== 'object') throw wrong(of, 'has to be an object, which is what providers take', 'put what it is into a field of an object');
   if (!strict) return made;
   const optional: string[] = [];
@@ -26,7 +26,10 @@ function converted(schema: StandardSchema, of: string): Record<string, unknown> 
   const { vendor } = schema['~standard'];
   if (!isConvertible(schema)) throw wrong(of, `(${vendor}) cannot be written as JSON Schema by itself, as those of zod can from 4.2 on`, 'give jsonSchema beside it');
   try {
-    return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    const made = { ...schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) };
+    // Which dialect it is, some providers take for a fault.
+    delete made['$schema'];
+    return made;
   } catch (cause) {
     throw wrong(of, `(${vendor}) cannot be written as JSON Schema: ${messageOf(cause)}`, 'give jsonSchema beside it', cause);
   }

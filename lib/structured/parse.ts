@@ -1,12 +1,14 @@
 import { concatMap, of, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
 import { ConfigError } from '../model/errors.js';
+import type { InvalidAnswerError } from '../model/errors.js';
 import type { ChatMessage } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
 import { checkAnswer } from './checkAnswer.js';
 import { invalidAnswer, repairTurns } from './invalidAnswer.js';
 import type { OutputOf, StandardSchema } from './standardSchema.js';
 
+/** How a bad answer is repaired; default: not at all. */
 export interface ParseOptions {
   /** Most times that a bad answer is sent back; default 1. */
   readonly repairs?: number;
@@ -43,20 +45,20 @@ export interface Parsed<T> {
 export function parse<S extends StandardSchema>(schema: S, { repairs = 1, repair }: ParseOptions = {}): OperatorFunction<ChatResponse, Parsed<OutputOf<S>>> {
   if (!Number.isInteger(repairs) || repairs < 0) throw new ConfigError([`repairs is ${repairs}: give a whole number from 0 on`]);
 
-  const read = (response: ChatResponse, turns: readonly ChatMessage[], done: number): Observable<Parsed<OutputOf<S>>> =>
+  const read$ = (response: ChatResponse, turns: readonly ChatMessage[], done: number): Observable<Parsed<OutputOf<S>>> =>
     checkAnswer(schema, response).pipe(
       concatMap((answer) => {
         if (answer.type === 'fits') return of({ value: answer.value, response, repairs: done });
-        const failed = (): Error => invalidAnswer(response, answer, done);
-        if (!answer.repairable || repair === undefined || done >= repairs) return throwError(failed);
+        const failed = (): InvalidAnswerError => invalidAnswer(response, answer, done);
+        if (!answer.repairable || repair === undefined || done >= repairs) return throwError(() => failed());
         const more = [...turns, ...repairTurns(response, answer)];
         return repair([...more]).pipe(
           take(1),
           throwIfEmpty(failed),
-          concatMap((again) => read(again, more, done + 1)),
+          concatMap((again) => read$(again, more, done + 1)),
         );
       }),
     );
 
-  return concatMap((response) => read(response, [], 0));
+  return concatMap((response) => read$(response, [], 0));
 }

@@ -2,6 +2,7 @@ import type { JsonSchemaFormat } from '../model/request.js';
 import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
+/** How an answer is asked for. */
 export interface FormatOptions {
   /** Tells the model what the answer is for; default: none. */
   readonly description?: string;

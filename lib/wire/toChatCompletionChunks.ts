@@ -5,6 +5,7 @@ import { createChatChunks } from './chatChunks.js';
 import type { ChatCompletionChunk } from './chatChunks.js';
 import { wholeUsageBody } from './usageBody.js';
 
+/** What the chunks tell beside the answer. */
 export interface ChunkOptions {
   /** A last chunk without a choice tells the tokens, if all their numbers are known; default `false`. */
   readonly includeUsage?: boolean;
