@@ -1,5 +1,6 @@
 import type { Usage } from './usage.js';
 
+/** A call of a tool that the model asks for; `toolCallsOf` reads its arguments. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -43,6 +44,7 @@ export interface ChatResponse {
   providerRequestId: string | null;
   /** Frames that brought output; a chunk is not a token (O3). `null` for a request that was not streamed. */
   increments: number | null;
+  /** As the provider sent them; absent where it sent none. */
   logprobs?: unknown;
   /** Winning attempt: first increment − start. */
   ttftMs: number | null;
@@ -65,6 +67,7 @@ export interface CallStats {
   generationMs: number;
   /** Sum of the silences over the threshold; `null` when it cannot be measured: branch on that (M2, M8). */
   stallMs: number | null;
+  /** Number of those silences; `null` when they cannot be measured. */
   stallCount: number | null;
   /** Backups started over the whole call. */
   hedges: number;

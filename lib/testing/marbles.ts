@@ -32,6 +32,9 @@ export interface MarbleHelpers extends RunHelpers {
  * A test in virtual time, for any runner: one frame is one millisecond, and a diagram that does not fit is shown beside what
  * happened. Every check that was registered is made, also after another has failed. `time` understands waits: `time('20s |')`.
  *
+ * A response has figures and a `callId` of its own, so expect it with `like`; its diagram is a group, `(r|)`, since `chat$` completes with
+ * its value. An open call ends by its limits at the latest, and virtual time runs until then.
+ *
  * Throws `MarbleMismatch` for diagrams, `GatewayAssertionError` for gateways, and an `Error` for an expectation without `toBe`, or
  * where `body` returns a promise: virtual time would have run out before its first `await` is over.
  *
@@ -46,7 +49,7 @@ export function marbles(body: (helpers: MarbleHelpers) => void): () => void {
     const expectations = openExpectations();
     const testScheduler = new TestScheduler(expectations.compare);
     testScheduler.run((helpers) => {
-      const returned: unknown = body(helpersOf(helpers, testScheduler, expectations));
+      const returned = (body as (helpers: MarbleHelpers) => unknown)(helpersOf(helpers, testScheduler, expectations));
       if (isPromise(returned)) refusePromise(returned);
     });
     expectations.finish();

@@ -91,6 +91,11 @@ describe('the tarball', () => {
     expect(links.filter((link) => !files.includes(link) && !existsSync(join(folder, 'package', link)))).toEqual([]);
   });
 
+  test('shows the same first example in README and in the page that is run as written', () => {
+    const first = /^```ts\n([^]*?)^```/m.exec(read('README.md'))?.[1];
+    expect(/^`first\.js`\n\n```js\n([^]*?)^```/m.exec(read('docs/getting-started.md'))?.[1]).toBe(first);
+  });
+
   test('keeps the notices of what is bundled into the page of a report', () => {
     expect(read('dist/lab/page/notices.js')).toMatch(/Observable, Inc\.[^]*Mike Bostock[^]*GeographicLib/);
     expect(read('LICENSE')).toMatch(/^MIT License/);

@@ -18,7 +18,7 @@ describe('a script that makes no sense is refused with a pointer and a remedy', 
     ['-a|', 'A letter is one character.', { values: { ab: 'x' } }],
     ['-a|', 'This sign has a meaning of its own: take a letter.', { values: { '|': 'x' } }],
     ['-a|', '`error` says what "#" stands for, which the script \'-a|\' does not have.', { error: new Error('x') }],
-  ])('%s', (script, message, options) => {
+  ])('%s', (script, message, options = {}) => {
     expect(() => scriptedSource(script, { id: 'it', ...options })).toThrow(message);
   });
 
