@@ -109,7 +109,9 @@ export function createFold(attemptId: string): AnswerFold {
       return 'increment';
     },
     answer() {
-      const toolCalls = calls.map(({ id, name, arguments: args }, at) => ({
+      // Without the holes that a source of one's own may leave by counting from 1.
+      const grown = calls.filter(() => true);
+      const toolCalls = grown.map(({ id, name, arguments: args }, at) => ({
         id: id || `call_${attemptId}_${at}`,
         name,
         arguments: args,
@@ -124,7 +126,7 @@ export function createFold(attemptId: string): AnswerFold {
           role: 'assistant',
           content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
           ...(refusal === null ? {} : { refusal }),
-          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call, at) => messageCall(call, calls[at])) }),
+          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call, at) => messageCall(call, grown[at])) }),
         },
         finishReason: finalReason(finishReason, toolCalls.length),
         usage,

@@ -17,4 +17,11 @@ describe('the answer as far as it has come', () => {
     expect(() => { fold.add(next()); fold.add(next()); }).toThrow(expect.objectContaining({ code: 'transient', message: 'the answer is larger than 67108864 characters' }));
     expect(fold.partial().chars).toBeLessThanOrEqual(65 * mebi);
   });
+
+  test('has no holes where a source of one\'s own counts its tool calls from 1', () => {
+    const fold = createFold('a');
+    fold.add({ type: 'tool-call', index: 1, id: 'c1', name: 'weather', arguments: '{}' });
+    expect(fold.answer().toolCalls).toEqual([{ id: 'c1', name: 'weather', arguments: '{}' }]);
+    expect(fold.answer().message.tool_calls).toEqual([{ id: 'c1', type: 'function', function: { name: 'weather', arguments: '{}' } }]);
+  });
 });
