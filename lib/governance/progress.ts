@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 
 /** When an attempt of the scope last succeeded (B3, G7). Noted as its permit is settled, on the backend's clock. */
 export interface Progress {
-  /** Age of the last success; `Infinity` when there was none. Fails with `GovernanceBackendError` when it cannot be read. */
+  /** One value, then complete: the age of the last success; `Infinity` when there was none. Unsubscribing gives up asking. Fails with `GovernanceBackendError` when it cannot be read. */
   ageMs(): Observable<number>;
 }
 

@@ -3,6 +3,7 @@ import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
 /** What a tool is, beside its JSON Schema. */
+/** What a tool is: its name, what it is for, what it takes. */
 export interface ToolFields<Name extends string, S extends StandardSchema> {
   readonly name: Name;
   /** Tells the model when to call it; default: none. */

@@ -9,6 +9,7 @@ import { invalidAnswer, repairTurns } from './invalidAnswer.js';
 import type { OutputOf, StandardSchema } from './standardSchema.js';
 
 /** How a bad answer is repaired; default: not at all. */
+/** What becomes of an answer that does not fit. */
 export interface ParseOptions {
   /** Most times that a bad answer is sent back; default 1. */
   readonly repairs?: number;

@@ -3,6 +3,7 @@ import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
 /** How an answer is asked for. */
+/** How the form of an answer is told to the model. */
 export interface FormatOptions {
   /** Tells the model what the answer is for; default: none. */
   readonly description?: string;

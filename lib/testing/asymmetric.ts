@@ -1,5 +1,6 @@
 /** A value that decides itself what it equals, as jest's `expect.any(…)` does; those of every framework are honoured. */
 export interface AsymmetricMatcher {
+  /** Whether it stands for this value. */
   asymmetricMatch(other: unknown): boolean;
 }
 

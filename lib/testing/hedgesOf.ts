@@ -11,6 +11,7 @@ export interface TestHedge {
   readonly to: string | null;
   /** `lost`: another answer was taken; `failed`: the backup itself failed; `refused`: none was sent, `gate` says by whom. */
   readonly outcome: 'running' | 'won' | 'lost' | 'failed' | 'refused';
+  /** What refused it; `null` where nothing did. */
   readonly gate: RefusingGate | null;
 }
 

@@ -4,6 +4,7 @@ export { testGateway } from './testGateway.js';
 export type { IdsOf, Scripts, TestGateway, TestGatewayOptions } from './testGateway.js';
 export type { TestCall } from './callsOf.js';
 export type { TestHedge } from './hedgesOf.js';
+export type { ScriptStep } from '../sources/scriptedSource.js';
 export type { Script, ScriptLetters, ScriptValue, ScriptValues, Timeline } from './script.js';
 export { marbles } from './marbles.js';
 export type { MarbleHelpers } from './marbles.js';

@@ -16,13 +16,19 @@ import type { ExpectedCalls, ExpectedHedges, ExpectedRows, ExpectedSockets } fro
 /** What RxJS hands to a marble test, and the kit on its scheduler. What begins with `expect` is checked when virtual time has run out. */
 export interface MarbleHelpers extends RunHelpers {
   readonly testScheduler: TestScheduler;
+  /** As `testGateway`, on this scheduler. */
   testGateway<const S extends readonly Source[] | Scripts>(this: void, options: TestGatewayOptions<S>): TestGateway<IdsOf<S>>;
+  /** As `scriptedSource`, on this scheduler. */
   scriptedSource(this: void, scripts: Script | readonly Script[], options?: Omit<ScriptedSourceOptions, 'scheduler'>): ScriptedSource;
-  /** As `assertCalls` and its like. */
+  /** As `assertCalls`. */
   expectCalls(this: void, gateway: TestGateway, expected: ExpectedCalls): void;
+  /** As `assertHedges`. */
   expectHedges(this: void, gateway: TestGateway, expected: ExpectedHedges): void;
+  /** As `assertRows`. */
   expectRows(this: void, gateway: TestGateway, expected: ExpectedRows): void;
+  /** As `assertSockets`. */
   expectSockets<Id extends string>(this: void, gateway: TestGateway<Id>, expected: ExpectedSockets<Id>): void;
+  /** As `assertAtRest`. */
   expectAtRest(this: void, gateway: TestGateway): void;
   /** Checks when virtual time has run out, as `expectObservable` does. */
   afterwards(this: void, check: () => void): void;
@@ -46,10 +52,11 @@ export interface MarbleHelpers extends RunHelpers {
  */
 export function marbles(body: (helpers: MarbleHelpers) => void): () => void {
   return () => {
+    const run: (helpers: MarbleHelpers) => unknown = body;
     const expectations = openExpectations();
     const testScheduler = new TestScheduler(expectations.compare);
     testScheduler.run((helpers) => {
-      const returned = (body as (helpers: MarbleHelpers) => unknown)(helpersOf(helpers, testScheduler, expectations));
+      const returned = run(helpersOf(helpers, testScheduler, expectations));
       if (isPromise(returned)) refusePromise(returned);
     });
     expectations.finish();

@@ -17,7 +17,11 @@ export function readRecording(file: string): Recording {
   return parseRecording(textOf(file), file);
 }
 
-/** The same for the text of a file; `name` is how messages call it. */
+/**
+ * The same for the text of a file; `name` is how messages call it.
+ *
+ *     const sources = replay(parseRecording(stringifyRecording(createRecorder().recording)));
+ */
 export function parseRecording(text: string, name = 'the recording'): Recording {
   const given = fromJson(text, name);
   checkVersion(given, name);

@@ -13,6 +13,7 @@ import type { RequestNote } from './requestNote.js';
 import { stringifyRecording } from './stringifyRecording.js';
 import { withoutText } from './withoutText.js';
 
+/** What of a call is kept. */
 export interface RecorderOptions {
   /** `false`: nothing that was said can be read, only when, how much and how it ended. Default `true`. */
   readonly text?: boolean;

@@ -65,7 +65,7 @@ export type RecordedEnd =
   | { readonly type: 'completed' | 'left' | 'open'; readonly atMs: number }
   | { readonly type: 'failed'; readonly atMs: number; readonly error: RecordedError };
 
-/** What is kept of an error; `code` tells the class of those that are this library's. */
+/** What is kept of an error; `code` tells the class of those that are this library's. What it did not say is absent. */
 export interface RecordedError {
   readonly name: string;
   readonly code?: string;

@@ -7,6 +7,7 @@ import type { Timeline } from './script.js';
 import { scriptedSource } from './scriptedSource.js';
 import type { ScriptedSource } from './scriptedSource.js';
 
+/** On which clock, and how fast. */
 export interface ReplayOptions {
   /** Default: RxJS's own, which is real time, but virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;

@@ -20,7 +20,9 @@ export type ScriptValues = Readonly<Record<string, ScriptValue>>;
 /** A marble diagram (one character is 1 ms, `20s` between spaces is a wait), or a timeline. */
 export type Script = string | Timeline;
 
+/** What the letters of scripts stand for. */
 export interface ScriptLetters {
+  /** Default: each letter is a text. */
   readonly values?: ScriptValues;
   /** What `#` stands for; default: a `TransientError`. */
   readonly error?: Error;

@@ -3,7 +3,11 @@ import type { RecordedRequest, Recording } from './recording.js';
 /** What a file begins with that holds a recording. */
 export const recordingFormat = 'polygateway-recording';
 
-/** A recording as JSON to be kept with the tests: one source and one delta a line, so that a change can be read in a diff. */
+/**
+ * A recording as JSON to be kept with the tests: one source and one delta a line, so that a change can be read in a diff.
+ *
+ *     console.log(stringifyRecording(createRecorder().recording));
+ */
 export function stringifyRecording({ version, text, sources, requests }: Recording): string {
   return `${object({
     format: inline(recordingFormat),

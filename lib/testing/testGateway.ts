@@ -17,6 +17,7 @@ import type { ScriptedSource } from './scriptedSource.js';
 /** Scripts by the id of their source, in the order in which they are asked. */
 export type Scripts = Readonly<Record<string, Script | readonly Script[]>>;
 
+/** Sources and settings of a gateway in virtual time; `values` and `error` as in `ScriptLetters`. */
 export interface TestGatewayOptions<S extends readonly Source[] | Scripts> extends ScriptLetters, Pick<ScopeOptions<Source>, 'backend' | 'random'> {
   /** Sources of any kind, or scripts by id. `values` and `error` are the letters of those scripts. */
   readonly sources: S;

@@ -14,7 +14,9 @@ import type { Verdict } from './verdict.js';
 
 /** Of each element the fields that matter, in order, for the whole list. */
 export type ExpectedCalls = readonly PartialOf<TestCall>[];
+/** The same for hedges. */
 export type ExpectedHedges = readonly PartialOf<TestHedge>[];
+/** The same for rows. */
 export type ExpectedRows = readonly PartialOf<AttemptRecord>[];
 
 /** Subscription diagrams by the id of the source, one for each request; `''` or `[]`: it was never asked. */

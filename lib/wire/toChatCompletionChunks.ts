@@ -6,6 +6,7 @@ import type { ChatCompletionChunk } from './chatChunks.js';
 import { wholeUsageBody } from './usageBody.js';
 
 /** What the chunks tell beside the answer. */
+/** What chunks hold beside the answer. */
 export interface ChunkOptions {
   /** A last chunk without a choice tells the tokens, if all their numbers are known; default `false`. */
   readonly includeUsage?: boolean;
