@@ -1,6 +1,7 @@
 import { TestScheduler } from 'rxjs/testing';
 import type { RunHelpers } from 'rxjs/testing';
 import type { Source } from '../model/source.js';
+import { refuseEndless } from './refuseEndless.js';
 import { openExpectations } from './expectations.js';
 import type { Expectations } from './expectations.js';
 import { parseDiagram } from './parseDiagram.js';
@@ -34,6 +35,11 @@ export interface MarbleHelpers extends RunHelpers {
   afterwards(this: void, check: () => void): void;
 }
 
+export interface MarbleOptions {
+  /** Timers that may fire before the test is taken for endless, and fails; default 2,000,000. A call takes some ten to a hundred. */
+  readonly maxActions?: number;
+}
+
 /**
  * A test in virtual time, for any runner: one frame is one millisecond, and a diagram that does not fit is shown beside what
  * happened. Every check that was registered is made, also after another has failed. `time` understands waits: `time('20s |')`.
@@ -50,11 +56,12 @@ export interface MarbleHelpers extends RunHelpers {
  *       expectSockets(gateway, { slow: '^ 20s ---!' });
  *     }));
  */
-export function marbles(body: (helpers: MarbleHelpers) => void): () => void {
+export function marbles(body: (helpers: MarbleHelpers) => void, { maxActions = 2_000_000 }: MarbleOptions = {}): () => void {
   return () => {
     const run: (helpers: MarbleHelpers) => unknown = body;
     const expectations = openExpectations();
     const testScheduler = new TestScheduler(expectations.compare);
+    refuseEndless(testScheduler, maxActions);
     testScheduler.run((helpers) => {
       const returned = run(helpersOf(helpers, testScheduler, expectations));
       if (isPromise(returned)) refusePromise(returned);

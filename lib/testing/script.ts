@@ -1,5 +1,6 @@
 import type { ChatDelta } from '../model/delta.js';
 import { TransientError } from '../model/errors.js';
+import type { ValidRequest } from '../model/request.js';
 import type { ScriptStep } from '../sources/scriptedSource.js';
 import { kindOf } from './kindOf.js';
 import { parseDiagram, showFault } from './parseDiagram.js';
@@ -17,8 +18,11 @@ export type ScriptValue = string | ChatDelta | readonly ChatDelta[] | Error;
 /** Letters and what they stand for; one that is not named is a text of one letter. */
 export type ScriptValues = Readonly<Record<string, ScriptValue>>;
 
-/** A marble diagram (one character is 1 ms, `20s` between spaces is a wait), or a timeline. */
-export type Script = string | Timeline;
+/** What can be played: a marble diagram (one character is 1 ms, `20s` between spaces is a wait), or a timeline. */
+export type WrittenScript = string | Timeline;
+
+/** Either as it is, or chosen by the request; `nth` counts a source's requests from 0. */
+export type Script = WrittenScript | ((this: void, request: ValidRequest, nth: number) => WrittenScript);
 
 /** What the letters of scripts stand for. */
 export interface ScriptLetters {
@@ -33,7 +37,7 @@ export interface ScriptLetters {
  *
  * Throws with a pointer at the character where the script makes no sense. `name` says whose it is.
  */
-export function stepsOf(script: Script, letters: ScriptLetters = {}, name = 'The script'): readonly ScriptStep[] {
+export function stepsOf(script: WrittenScript, letters: ScriptLetters = {}, name = 'The script'): readonly ScriptStep[] {
   return typeof script === 'string' ? stepsOfDiagram(script, letters, name) : checkedSteps(script, name);
 }
 

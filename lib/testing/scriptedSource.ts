@@ -1,8 +1,10 @@
 import { asyncScheduler, catchError, defer, finalize, throwError } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
-import { attemptError, errorFacts, toAttemptError } from '../model/errors.js';
+import type { TestScheduler } from 'rxjs/testing';
+import { RequestError, attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { Source, SourceLimits } from '../model/source.js';
+import { scriptedUpstream } from '../sources/playScripts.js';
 import { scriptedSource as playedSource } from '../sources/scriptedSource.js';
 import { checkLetters } from './checkLetters.js';
 import { stepsOf } from './script.js';
@@ -17,10 +19,7 @@ export interface SentRequest {
 }
 
 /** The form in which RxJS keeps subscriptions, for `expectSubscriptions`. */
-export interface SocketLog {
-  readonly subscribedFrame: number;
-  readonly unsubscribedFrame: number;
-}
+export type SocketLog = Parameters<TestScheduler['expectSubscriptions']>[0][number];
 
 /** A source whose answers are written down; it remembers what it was sent. */
 export interface ScriptedSource extends Source {
@@ -48,23 +47,16 @@ const defaultLimits: SourceLimits = { ttftTimeoutMs: 120_000, timeoutMs: 300_000
  * the first increment and 300 s in all, unless `limits` says otherwise (`{}`: none). Unsubscribing closes its socket:
  * `subscriptions` is what `expectSubscriptions` takes.
  *
- * Throws where a script cannot be played, and where letters are explained that no script has.
+ * A script may also be a function of the request. Throws where a script cannot be played; one that a request decides fails that request.
  *
  *     const slow = scriptedSource('-a--b 20s c|', { id: 'slow', values: { a: 'Hel', b: 'lo', c: '!' } });
  *     const gateway = testGateway({ sources: [slow, scriptedSource('--x|', { id: 'fast' })] }, testScheduler);
  */
 export function scriptedSource(scripts: Script | readonly Script[], options: ScriptedSourceOptions = {}): ScriptedSource {
-  const source = openScripted(listOf(scripts), options);
-  checkLetters(listOf(scripts), options);
-  return source;
-}
-
-/** The same for scripts whose letters are explained together with those of other sources. */
-export function openScripted(scripts: readonly Script[], { id = 'scripted', scheduler = asyncScheduler, limits = defaultLimits, values, error, ...facts }: ScriptedSourceOptions): ScriptedSource {
-  if (scripts.length === 0) throw new Error(`The source "${id}" has no script. Write one; '-' is a source that never says anything.`);
-  const letters: ScriptLetters = { ...(values === undefined ? {} : { values }), ...(error === undefined ? {} : { error }) };
-  const named = (nth: number): string => `The script ${scripts.length === 1 ? '' : `${nth + 1} `}of "${id}"`;
-  const played = playedSource({ ...facts, id, limits, scheduler, scripts: scripts.map((script, nth) => stepsOf(script, letters, named(nth))) });
+  const { id = 'scripted', scheduler = asyncScheduler, limits = defaultLimits, values = {}, error, ...facts } = options;
+  const letters: ScriptLetters = { values, ...(error === undefined ? {} : { error }) };
+  checkLetters(values);
+  const scriptOf = inTurn(id, listOf(scripts), letters);
   const requests: SentRequest[] = [];
   const subscriptions: SocketLog[] = [];
 
@@ -73,7 +65,7 @@ export function openScripted(scripts: readonly Script[], { id = 'scripted', sche
       const startedMs = scheduler.now();
       const nth = requests.push({ request, startedMs, closedMs: null }) - 1;
       subscriptions.push({ subscribedFrame: startedMs, unsubscribedFrame: Infinity });
-      return played.stream(request, context).pipe(
+      return playedSource({ id, scheduler, scripts: [scriptOf(request, nth)] }).stream(request, context).pipe(
         catchError((thrown: unknown) => throwError(() => anew(thrown))),
         finalize(() => {
           const closedMs = scheduler.now();
@@ -83,7 +75,29 @@ export function openScripted(scripts: readonly Script[], { id = 'scripted', sche
       );
     });
 
-  return { ...played, stream, requests, subscriptions };
+  return { ...scriptedUpstream({ ...facts, id, limits }), stream, requests, subscriptions };
+}
+
+type Steps = ReturnType<typeof stepsOf>;
+
+/** The script of each request. Those that are written down are checked at once, those that a request decides when it comes. */
+function inTurn(id: string, scripts: readonly Script[], letters: ScriptLetters): (request: ValidRequest, nth: number) => Steps {
+  if (scripts.length === 0) throw new Error(`The source "${id}" has no script. Write one; '-' is a source that never says anything.`);
+  const named = (nth: number): string => `The script ${scripts.length === 1 ? '' : `${nth + 1} `}of "${id}"`;
+  const ready = scripts.map((script, nth) => (typeof script === 'function' ? script : stepsOf(script, letters, named(nth))));
+  return (request, nth) => {
+    const script = ready[Math.min(nth, ready.length - 1)] ?? [];
+    return typeof script === 'function' ? stepsByRequest(() => stepsOf(script(request, nth), letters, `The script for request ${nth + 1} of "${id}"`)) : script;
+  };
+}
+
+/** What is wrong with the test is not to be tried again at another source. */
+function stepsByRequest(steps: () => Steps): Steps {
+  try {
+    return steps();
+  } catch (cause) {
+    throw new RequestError(messageOf(cause), { cause });
+  }
 }
 
 /** An error of a script is thrown at many requests, and each is told which source and call it is about. */

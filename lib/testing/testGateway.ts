@@ -10,15 +10,19 @@ import type { TestCall } from './callsOf.js';
 import { hedgesOf } from './hedgesOf.js';
 import type { TestHedge } from './hedgesOf.js';
 import type { Script, ScriptLetters } from './script.js';
-import { checkLetters } from './checkLetters.js';
-import { listOf, openScripted } from './scriptedSource.js';
-import type { ScriptedSource } from './scriptedSource.js';
+import { scriptedSource } from './scriptedSource.js';
+import type { ScriptedSource, ScriptedSourceOptions } from './scriptedSource.js';
+
+/** A script, or one for each request, with facts of its source such as `rpm`, `limits` or letters of its own. */
+export interface ScriptWithFacts extends Omit<ScriptedSourceOptions, 'id' | 'scheduler'> {
+  readonly script: Script | readonly Script[];
+}
 
 /** Scripts by the id of their source, in the order in which they are asked. */
-export type Scripts = Readonly<Record<string, Script | readonly Script[]>>;
+export type Scripts = Readonly<Record<string, Script | readonly Script[] | ScriptWithFacts>>;
 
 /** Sources and settings of a gateway in virtual time; `values` and `error` as in `ScriptLetters`. */
-export interface TestGatewayOptions<S extends readonly Source[] | Scripts> extends ScriptLetters, Pick<ScopeOptions<Source>, 'backend' | 'random'> {
+export interface TestGatewayOptions<S extends readonly Source[] | Scripts> extends ScriptLetters, Pick<ScopeOptions<Source>, 'backend' | 'random' | 'wrapSource'> {
   /** Sources of any kind, or scripts by id. `values` and `error` are the letters of those scripts. */
   readonly sources: S;
   /** As in production, with the same defaults and the same checks; default: none. */
@@ -57,17 +61,16 @@ export type IdsOf<S> = S extends readonly Source[] ? string : Extract<keyof S, s
  *     expectSubscriptions(gateway.sources.slow.subscriptions).toBe('^ 20s ---!');
  */
 export function testGateway<const S extends readonly Source[] | Scripts>(options: TestGatewayOptions<S>, testScheduler: TestScheduler): TestGateway<IdsOf<S>> {
-  const { sources: given, settings = {}, values, error, random = () => 1, backend } = options;
+  const { sources: given, settings = {}, values, error, random = () => 1, backend, wrapSource } = options;
   const letters: ScriptLetters = { ...(values === undefined ? {} : { values }), ...(error === undefined ? {} : { error }) };
-  const scripts = isList(given) ? [] : Object.entries(given).map(([id, script]) => [id, listOf(script)] as const);
-  const sources = isList(given) ? given : scripts.map(([id, list]) => openScripted(list, { ...letters, id, scheduler: testScheduler }));
-  checkLetters(scripts.flatMap(([, list]) => list), letters);
+  const sources = isList(given) ? given : Object.entries(given).map(([id, script]) => sourceOf(script, { ...letters, id, scheduler: testScheduler }));
   const gateway = createGateway({
     settings: { scope: 'LLM', ...settings, sources: [] },
     sources,
     scheduler: testScheduler,
     random,
     ...(backend === undefined ? {} : { backend }),
+    ...(wrapSource === undefined ? {} : { wrapSource }),
   });
   const events: GatewayEvent[] = [];
   // Hot, over when the gateway is closed, and it never fails: nobody has to be told of this subscription's end.
@@ -87,6 +90,16 @@ export function testGateway<const S extends readonly Source[] | Scripts>(options
       return events.flatMap((event) => (event.type === 'round-decided' ? event.records : [])).sort((one, other) => one.startedMs - other.startedMs);
     },
   };
+}
+
+function sourceOf(script: Scripts[string], options: ScriptedSourceOptions): ScriptedSource {
+  if (!hasFacts(script)) return scriptedSource(script, options);
+  const { script: scripts, ...facts } = script;
+  return scriptedSource(scripts, { ...options, ...facts, values: { ...options.values, ...facts.values } });
+}
+
+function hasFacts(script: Scripts[string]): script is ScriptWithFacts {
+  return typeof script === 'object' && 'script' in script;
 }
 
 function isList(sources: readonly Source[] | Scripts): sources is readonly Source[] {

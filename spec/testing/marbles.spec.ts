@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NEVER, animationFrames, map, of, take, timer } from 'rxjs';
+import { NEVER, animationFrames, expand, ignoreElements, interval, map, of, take, timer } from 'rxjs';
 import { MarbleMismatch, like, marbles } from '../../lib/testing/index.js';
 
 const request = { messages: [{ role: 'user', content: 'hi' }] };
@@ -80,6 +80,11 @@ describe('marbles', () => {
     expectObservable(animationFrames().pipe(take(2), map(({ timestamp }) => timestamp))).toBe('---a---(b|)', { a: 3, b: 7 });
     expectObservable(hot('a-^-b-|')).toBe('--b-|');
   }));
+
+  test('virtual time that never ends is an error, not a runner that hangs', () => {
+    expect(marbles(({ expectObservable }) => expectObservable(interval(10)).toBe('-'), { maxActions: 1000 })).toThrow('Virtual time does not end: after 1000 timers it is 10 s, and there are more.');
+    expect(marbles(({ expectObservable }) => expectObservable(of(1).pipe(expand(() => timer(0)), ignoreElements())).toBe('-'), { maxActions: 1000 })).toThrow('after 1000 timers it is 0 ms');
+  });
 
   test('what is thrown in virtual time ends the test', () => {
     expect(marbles(({ testScheduler }) => void testScheduler.schedule(() => { throw new Error('in time'); }, 5))).toThrow('in time');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { scriptedSource, marbles } from '../../lib/testing/index.js';
+import { map } from 'rxjs';
+import { like, marbles, scriptedSource, toolCall, usage } from '../../lib/testing/index.js';
 import type { ScriptedSourceOptions } from '../../lib/testing/index.js';
 
 describe('a script that makes no sense is refused with a pointer and a remedy', () => {
@@ -14,21 +15,16 @@ describe('a script that makes no sense is refused with a pointer and a remedy', 
     ['-ab)', 'no group is open that ")" could close'],
     ['-(a(b))', 'a group cannot stand inside a group'],
     ['-(a-b)', 'no time passes inside a group'],
-    ['-a|', '`values` explains "b", which the script \'-a|\' does not have. Write it into a script, or leave it out.', { values: { b: 'x' } }],
     ['-a|', 'A letter is one character.', { values: { ab: 'x' } }],
     ['-a|', 'This sign has a meaning of its own: take a letter.', { values: { '|': 'x' } }],
-    ['-a|', '`error` says what "#" stands for, which the script \'-a|\' does not have.', { error: new Error('x') }],
   ])('%s', (script, message, options = {}) => {
     expect(() => scriptedSource(script, { id: 'it', ...options })).toThrow(message);
   });
 
-  test('one of several is named by its number, and letters of all of them count', marbles(({ testGateway }) => {
+  test('one of several is named by its number', () => {
     expect(() => scriptedSource(['-a|', '-b-|c'], { id: 'it' })).toThrow('The script 2 of "it" cannot be played');
     expect(() => scriptedSource([], { id: 'it' })).toThrow('The source "it" has no script.');
-    expect(() => testGateway({ sources: { one: '-a|', two: ['-b|', '#'] }, values: { a: 'x', b: 'y' }, error: new Error('z') })).not.toThrow();
-    expect(() => testGateway({ sources: { one: '-a|', two: '-b|' }, values: { c: 'x' } })).toThrow('`values` explains "c", which none of the 2 scripts has.');
-    expect(() => testGateway({ sources: [scriptedSource('-a|')], values: { a: 'x' } })).toThrow('which only a script that is a diagram could have, and there is none');
-  }));
+  });
 
   test('of a timeline: times that go back, that are none, and what follows an end', () => {
     const delta = { type: 'delta', delta: { type: 'content', text: 'x' } } as const;
@@ -36,4 +32,39 @@ describe('a script that makes no sense is refused with a pointer and a remedy', 
     expect(() => scriptedSource({ steps: [{ atMs: -1, ...delta }] })).toThrow('the time of its step 1 is -1');
     expect(() => scriptedSource({ steps: [{ atMs: 1, type: 'end' }, { atMs: 2, ...delta }] })).toThrow('its step 2 stands after its end');
   });
+});
+
+const ask = (content: string): { messages: { role: string; content: string }[] } => ({ messages: [{ role: 'user', content }] });
+
+describe('scripts of a test gateway', () => {
+  // As a file of tests has them: letters for all, of which each test writes some.
+  const values = { a: 'Hel', b: 'lo', t: toolCall('weather', { city: 'Oslo' }), u: usage(12, 30) };
+
+  test('letters are shared, and letters of one source go before them', marbles(({ testGateway, expectObservable }) => {
+    const gateway = testGateway({ sources: { first: '-ab|', second: { script: '-ab|', values: { b: 'p' } } }, values, settings: { selectStrategy: 'round_robin' } });
+    const content = map(({ content: said }: { content: string }) => said);
+    expectObservable(gateway.chat$(ask('x')).pipe(content)).toBe('---(r|)', { r: 'Hello' });
+    expectObservable(gateway.chat$(ask('y')).pipe(content)).toBe('---(r|)', { r: 'Help' });
+  }));
+
+  test('a letter may be a call of a tool, or the tokens used; such an answer ends with tool_calls', marbles(({ testGateway, expectObservable }) => {
+    const gateway = testGateway({ sources: { llm: '-t--u|' }, values });
+    expectObservable(gateway.chat$(ask('x'))).toBe('-----(r|)', {
+      r: like({ finishReason: 'tool_calls', toolCalls: [{ id: 'call_0', name: 'weather', arguments: '{"city":"Oslo"}' }], usage: like({ totalTokens: 42 }) }),
+    });
+  }));
+
+  test('a request may decide its script, and facts of a source stand beside it', marbles(({ testGateway, expectObservable, expectSockets }) => {
+    const gateway = testGateway({ sources: { llm: { script: ({ messages }, nth) => (messages[0]?.['content'] === 'slow' ? '---s|' : `-${nth}|`), maxConcurrency: 1 } } });
+    const content = map(({ content: said }: { content: string }) => said);
+    expectObservable(gateway.chat$(ask('slow')).pipe(content)).toBe('----(s|)');
+    expectObservable(gateway.chat$(ask('quick')).pipe(content)).toBe('------(1|)');
+    expectSockets(gateway, { llm: ['^---!', '----^-!'] });
+  }));
+
+  test('a script that a request decided wrongly fails that call at once, with a pointer', marbles(({ testGateway, expectObservable, expectSockets }) => {
+    const gateway = testGateway({ sources: { llm: () => '-a.|', other: '-b|' } });
+    expectObservable(gateway.chat$(ask('x'))).toBe('#', {}, like({ code: 'request', message: 'The script for request 1 of "llm" cannot be played: "." is no marble: write a letter or a digit, or say in `values` what it stands for.\n  -a.|\n    ^' }));
+    expectSockets(gateway, { other: [] });
+  }));
 });
