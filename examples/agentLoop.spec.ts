@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { map } from 'rxjs';
 import { z } from 'zod';
 import { defineTool } from 'polygateway';
-import type { ChatDelta, ChatMessage, ToolCallOf } from 'polygateway';
-import { like, marbles } from 'polygateway/testing';
+import type { ChatMessage, ToolCallOf } from 'polygateway';
+import { like, marbles, toolCall, usage } from 'polygateway/testing';
 import { agentLoop } from './agentLoop.js';
 
 const weather = defineTool({ name: 'weather', description: 'The weather of a city', parameters: z.object({ city: z.string() }) });
@@ -12,15 +12,13 @@ const tools = [weather, add];
 type Call = ToolCallOf<(typeof tools)[number]>;
 
 const question: ChatMessage = { role: 'user', content: 'Do I need an umbrella?' };
-const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15, reasoningTokens: null, cachedTokens: null };
 
-const toolCall = (index: number, name: string, args: object): ChatDelta => ({ type: 'tool-call', index, id: `call-${index}`, name, arguments: JSON.stringify(args) });
-const w = toolCall(0, 'weather', { city: 'Oslo' });
-const s = toolCall(1, 'add', { numbers: [1, 2] });
+const w = toolCall('weather', { city: 'Oslo' });
+const s = toolCall('add', { numbers: [1, 2] }, { index: 1 });
 
 describe('agentLoop', () => {
   test('tools run side by side, and their results are sent back until the model calls none', marbles(({ testGateway, cold, expectObservable, expectSubscriptions, expectSockets, afterwards }) => {
-    const gateway = testGateway({ sources: { llm: ['-w-s-(u|)', '--a--(u|)'] }, values: { w, s, u: { type: 'usage', usage } } });
+    const gateway = testGateway({ sources: { llm: ['-w-s-(u|)', '--a--(u|)'] }, values: { w, s, u: usage(10, 5) } });
     const forecast$ = cold('       ---f|               ', { f: { rain: true } });
     const sum$ = cold('            -----r|             ', { r: 3 });
     const sockets = [
@@ -34,7 +32,7 @@ describe('agentLoop', () => {
     const run = (call: Call): typeof forecast$ | typeof sum$ => (call.name === 'weather' ? forecast$ : sum$);
     expectObservable(agentLoop(gateway, [question], { tools, run })).toBe(expected, {
       w: like({ type: 'wants-tools', turn: 1, netMs: 5, tokens: 15 }),
-      r: like({ type: 'ran-tools', turn: 1, results: [{ tool_call_id: 'call-0', content: '{"rain":true}' }, { tool_call_id: 'call-1', content: '3' }] }),
+      r: like({ type: 'ran-tools', turn: 1, results: [{ tool_call_id: 'call_0', content: '{"rain":true}' }, { tool_call_id: 'call_1', content: '3' }] }),
       a: like({ type: 'answered', turn: 2, netMs: 10, tokens: 30, response: { content: 'a' } }),
     });
     expectSockets(gateway, { llm: sockets });
@@ -48,21 +46,21 @@ describe('agentLoop', () => {
   }));
 
   test('what goes wrong with a tool is told to the model', marbles(({ testGateway, cold, expectObservable }) => {
-    const x = toolCall(1, 'wether', { city: 'Oslo' });
-    const y = toolCall(2, 'add', { numbers: '1 and 2' });
+    const x = toolCall('wether', { city: 'Oslo' }, { index: 1 });
+    const y = toolCall('add', { numbers: '1 and 2' }, { index: 2 });
     const gateway = testGateway({ sources: { llm: ['-w-x-y-|', '--a-|'] }, values: { w, x, y } });
     const broken$ = cold('         ---#', {}, new Error('no such city'));
     const expected = '             -------w--r---(a|)';
 
     expectObservable(agentLoop(gateway, [question], { tools, run: () => broken$ })).toBe(expected, {
       w: like({ type: 'wants-tools' }),
-      r: like({ type: 'ran-tools', results: [{ tool_call_id: 'call-1' }, { tool_call_id: 'call-2' }, { tool_call_id: 'call-0', content: 'The tool failed: Error: no such city' }] }),
+      r: like({ type: 'ran-tools', results: [{ tool_call_id: 'call_1' }, { tool_call_id: 'call_2' }, { tool_call_id: 'call_0', content: 'The tool failed: Error: no such city' }] }),
       a: like({ type: 'answered' }),
     });
   }));
 
   test('no more tools run at once than allowed, with arguments of the schema\'s type', marbles(({ testGateway, cold, expectObservable, expectSubscriptions }) => {
-    const values = { s: toolCall(0, 'add', { numbers: [1, 2] }), t: toolCall(1, 'add', { numbers: [3, 4] }) };
+    const values = { s: toolCall('add', { numbers: [1, 2] }), t: toolCall('add', { numbers: [3, 4] }, { index: 1 }) };
     const gateway = testGateway({ sources: { llm: ['-s-t|', '--a-|'] }, values });
     const sum$ = cold('            --r|              ', { r: 3 });
     const sumSubs = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RequestError } from 'polygateway';
 import type { ChatRequest } from 'polygateway';
-import { like, marbles } from 'polygateway/testing';
+import { like, marbles, usage } from 'polygateway/testing';
 import { chatOrCheaper, chatWithUnderstudy, cheaperOnceSpent } from './cheaperModel.js';
 
 const request: ChatRequest = { messages: [{ role: 'user', content: 'Hello' }] };
@@ -96,10 +96,9 @@ describe('chatWithUnderstudy', () => {
 });
 
 describe('cheaperOnceSpent', () => {
-  const usage = { promptTokens: 20, completionTokens: 40, totalTokens: 60, reasoningTokens: null, cachedTokens: null };
 
   test('the good model until its tokens are spent, the cheap one then', marbles(({ testGateway, cold, expectObservable, afterwards }) => {
-    const gateway = testGateway({ sources: { llm: '--a-(u|)' }, values: { u: { type: 'usage', usage } } });
+    const gateway = testGateway({ sources: { llm: '--a-(u|)' }, values: { u: usage(20, 40) } });
     const request$ = cold('  (rrr|)         ', { r: request });
     const expected = '       ----g---g---(c|)';
 

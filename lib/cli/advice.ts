@@ -1,6 +1,6 @@
 const advice: Readonly<Record<string, string>> = {
   wrong_use: 'see --help of the command',
-  config: 'correct them; `polygateway doctor` shows the settings of a scope, `--env-file FILE` reads them from a file',
+  config: '`polygateway doctor` shows the settings of a scope, `--env-file FILE` reads them from a file',
   transient: 'try again; if it stays, `polygateway doctor --probe` tells which source answers',
   rate_limited: 'wait and try again, or add a source',
   source: 'look at this source\'s key, credit, model name and address; `polygateway doctor --probe` asks each source',

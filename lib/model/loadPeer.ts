@@ -11,7 +11,11 @@ export interface Peer {
 export function loadPeer({ name, neededBy }: Peer): unknown {
   const loaded = findPeer(name);
   if (loaded !== undefined) return loaded;
-  throw new ConfigError([`${neededBy} needs the package ${name}, which is not installed; run: npm install ${name}`]);
+  throw new ConfigError([missingPeer({ name, neededBy })]);
+}
+
+export function missingPeer({ name, neededBy }: Peer): string {
+  return `${neededBy} needs the package ${name}, which is not installed; run: npm install ${name}`;
 }
 
 /** Loads a package that nothing needs: `undefined` where it is missing. */

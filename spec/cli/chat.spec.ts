@@ -135,7 +135,7 @@ describe('chat that fails', () => {
     const { code, stdout, stderr } = await runCli(['chat', 'x'], { env });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     for (const key of ['LLM__SIM__1__TIMEOUT_S', 'LLM__HEDGE__STALL_AFTERS', 'LLM__RETRY__MAX_ATTEMPTS']) expect(stderr).toContain(key);
-    expect(stderr).toMatch(/^error config - 3 settings are wrong; correct them; .+\n( {2}- LLM__.+\n){3}$/);
+    expect(stderr).toMatch(/^error config - 3 settings are wrong; `polygateway doctor` .+\n( {2}- LLM__.+\n){3}$/);
     expect(stderr).not.toContain(secret);
   });
 

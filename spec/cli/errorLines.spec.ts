@@ -46,8 +46,8 @@ describe('errorLines', () => {
   });
 
   test('several settings that are wrong: each problem keeps its line', () => {
-    expect(errorLines(new ConfigError(['A is x: write y', 'B\nis z']), { paint })).toEqual([expect.stringMatching(/^error config - 2 settings are wrong; correct them; /), '  - A is x: write y', '  - B is z']);
-    expect(errorLines(new ConfigError(['A is x: write y']), { paint })).toEqual([expect.stringMatching(/^error config - A is x: write y; correct them; /)]);
+    expect(errorLines(new ConfigError(['A is x: write y', 'B\nis z']), { paint })).toEqual([expect.stringMatching(/^error config - 2 settings are wrong; `polygateway doctor` /), '  - A is x: write y', '  - B is z']);
+    expect(errorLines(new ConfigError(['A is x: write y']), { paint })).toEqual([expect.stringMatching(/^error config - A is x: write y; `polygateway doctor` /)]);
   });
 
   test('R7 no key: neither a known one nor what looks like one', () => {

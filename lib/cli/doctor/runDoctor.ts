@@ -7,6 +7,7 @@ import { startProgress } from '../progress.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { backendLines, doctorLines, probeLines, refusalLines } from './doctorLines.js';
 import type { Examined } from './doctorLines.js';
+import { missingPeers } from './missingPeers.js';
 import type { BackendProbe } from './probeBackend.js';
 import type { Probe } from './probeSources.js';
 
@@ -36,13 +37,15 @@ export async function runDoctor({ scope, probe, timeoutS, json, terminal, signal
   return probed === undefined || [...probed.probes, probed.backend].every((asked) => asked?.ok !== false) ? exitCodes.done : exitCodes.failed;
 }
 
-const refusedAdvice = 'correct these keys; the file .env.example explains each, --env-file FILE reads them from a file';
+const refusedAdvice = 'mend what is named; the file .env.example explains each, --env-file FILE reads them from a file';
 
 /** Every problem at once, or settings that can be run. Throws what is not about settings. */
 function examine(scope: string, env: Readonly<Record<string, string | undefined>>): Examined | { problems: readonly string[] } {
   try {
     const given = settingsFromEnv(scope, env);
-    return { given, ...resolveSettings(given) };
+    const resolved = resolveSettings(given);
+    const problems = missingPeers(resolved.settings);
+    return problems.length > 0 ? { problems } : { given, ...resolved };
   } catch (error: unknown) {
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;

@@ -17,8 +17,8 @@ import { createOverview } from './overview.js';
 import { checkReportFile, writeReportFile } from './reportFile.js';
 import { filterOf } from './readingOptions.js';
 import type { ReadingFlags } from './readingOptions.js';
-import { defaultScope, readingTarget } from './readingTarget.js';
-import type { ReadingTargetOptions } from './readingTarget.js';
+import { defaultScope, telemetryTarget } from '../telemetryTarget.js';
+import type { TelemetryTargetOptions } from '../telemetryTarget.js';
 import { readTelemetry } from './readTelemetry.js';
 import { summaryLines } from './summaryLines.js';
 
@@ -50,7 +50,7 @@ export async function runReport(options: ReportOptions): Promise<number> {
   try {
     const file = fileOf(options, madeAt);
     if (options.csv === 'whatif' && !predicts(options)) throw new WrongUse('--csv whatif has nothing to print where --no-whatif or --source is written: leave them out');
-    const target = readingTarget(named(options));
+    const target = telemetryTarget(named(options));
     if (file !== undefined) await checkReportFile(file, target.type === 'sqlite' ? target.file : undefined);
     const findings = await find(options, target, madeAt);
     if (file !== undefined) await writeReportFile(file, renderPage(findings));
@@ -62,7 +62,7 @@ export async function runReport(options: ReportOptions): Promise<number> {
   }
 }
 
-function named({ db, scope, terminal: { env } }: ReportOptions): ReadingTargetOptions {
+function named({ db, scope, terminal: { env } }: ReportOptions): TelemetryTargetOptions {
   return { db, scope, env };
 }
 

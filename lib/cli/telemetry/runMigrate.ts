@@ -3,11 +3,10 @@ import { monotonicScheduler } from '../../clock/monotonicScheduler.js';
 import { migrateDatabase } from '../../telemetry/migrateDatabase.js';
 import type { Migration } from '../../telemetry/migration.js';
 import { tableName } from '../../telemetry/schema.js';
-import { parseTelemetryUrl } from '../../telemetry/telemetryUrl.js';
 import type { TelemetryTarget } from '../../telemetry/telemetryUrl.js';
-import { databaseUrl } from '../databaseUrl.js';
 import { exitCodes } from '../exitCodes.js';
 import { startProgress } from '../progress.js';
+import { telemetryTarget } from '../telemetryTarget.js';
 import type { Terminal } from '../terminal.js';
 
 export interface MigrateOptions {
@@ -21,7 +20,7 @@ const drawnWithinMs = 20;
 
 /** Brings a telemetry database up to date and prints what was done. */
 export async function runMigrate({ url, scope, terminal }: MigrateOptions): Promise<number> {
-  const target = parseTelemetryUrl(databaseUrl({ db: url, scope, env: terminal.env }));
+  const target = telemetryTarget({ db: url, scope, env: terminal.env });
   const migration = await withProgress(target, terminal);
   terminal.out.line(told(migration));
   return exitCodes.done;

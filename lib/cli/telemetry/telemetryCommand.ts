@@ -64,7 +64,7 @@ function addMigrate(telemetry: Command, { terminal, done }: CommandContext): voi
     .command('migrate')
     .summary('makes the table, or adds the columns it lacks')
     .description(migratePurpose)
-    .option('--db <url>', 'sqlite: and a file, or a postgres:// URL (default: TELEMETRY__URL of the scope)')
+    .option('--db <url>', 'a SQLite file, or a postgres:// URL (default: TELEMETRY__URL of the scope)')
     .option('--scope <name>', 'the scope whose TELEMETRY__URL counts, the first part of its keys', 'LLM')
     .option('--env-file <file>', 'reads settings from a file too; what is set in the environment wins (default: none)')
     .addHelpText('after', migrateExamples)

@@ -4,7 +4,7 @@ import { exitCodes } from '../exitCodes.js';
 import { createOverview } from '../report/overview.js';
 import { filterOf } from '../report/readingOptions.js';
 import type { ReadingFlags } from '../report/readingOptions.js';
-import { defaultScope, readingTarget } from '../report/readingTarget.js';
+import { defaultScope, telemetryTarget } from '../telemetryTarget.js';
 import { readTelemetry } from '../report/readTelemetry.js';
 import { subjectOf } from '../report/subject.js';
 import { reportFailure } from '../reportFailure.js';
@@ -39,7 +39,7 @@ async function printPredictions(options: WhatIfRunOptions): Promise<void> {
   const { db, scope, json = false, terminal, signal } = options;
   const { out, env } = terminal;
   const [filter, about, predictor] = [filterOf(options), createOverview(), createWhatIf(predictorOptions(options))];
-  const database = await readTelemetry({ target: readingTarget({ db, scope, env }), filter, scope, takers: [about, predictor], terminal, signal });
+  const database = await readTelemetry({ target: telemetryTarget({ db, scope, env }), filter, scope, takers: [about, predictor], terminal, signal });
   const whatIf = await predict({ predictor, terminal, signal });
   if (json) {
     out.line(JSON.stringify(whatIf, null, 2));

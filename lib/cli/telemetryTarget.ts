@@ -1,10 +1,10 @@
-import { parseTelemetryUrl } from '../../telemetry/telemetryUrl.js';
-import type { TelemetryTarget } from '../../telemetry/telemetryUrl.js';
-import { databaseUrl } from '../databaseUrl.js';
-import type { Terminal } from '../terminal.js';
-import { WrongUse } from '../wrongUse.js';
+import { parseTelemetryUrl } from '../telemetry/telemetryUrl.js';
+import type { TelemetryTarget } from '../telemetry/telemetryUrl.js';
+import { databaseUrl } from './databaseUrl.js';
+import type { Terminal } from './terminal.js';
+import { WrongUse } from './wrongUse.js';
 
-export interface ReadingTargetOptions {
+export interface TelemetryTargetOptions {
   /** `--db`. */
   readonly db: string | undefined;
   readonly scope?: string | undefined;
@@ -17,8 +17,8 @@ export const defaultScope = 'LLM';
 // A letter alone is a drive of Windows.
 const hasScheme = /^[a-z][a-z0-9+.-]+:/i;
 
-/** The database to read; a path without `sqlite:` before it is a file. Throws `ConfigError`, or `WrongUse` for none. */
-export function readingTarget({ db, scope = defaultScope, env }: ReadingTargetOptions): TelemetryTarget {
+/** The database that is meant; a path without `sqlite:` before it is a file. Throws `ConfigError`, or `WrongUse` for none. */
+export function telemetryTarget({ db, scope = defaultScope, env }: TelemetryTargetOptions): TelemetryTarget {
   const where = databaseUrl({ db, scope, env });
   if (where.trim() === '') throw new WrongUse('--db names no database: write --db telemetry.db, or a postgres:// URL');
   return parseTelemetryUrl(hasScheme.test(where) ? where : `sqlite:${where.replace(/[%?#]/g, encodeURIComponent)}`);
