@@ -1,12 +1,12 @@
-import { EMPTY, catchError, defaultIfEmpty, defer, expand, from, map, mergeMap, of, take, toArray } from 'rxjs';
+import { EMPTY, catchError, defaultIfEmpty, defer, expand, from, map, mergeMap, of, take, throwError, timeout, toArray } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { toolCallsOf, toolMessage } from 'polygateway';
-import type { ChatMessage, ChatResponse, Gateway, Tool, ToolCallOf, ToolMessage } from 'polygateway';
+import type { ChatMessage, ChatResponse, Gateway, InvalidToolCall, Tool, ToolCallOf, ToolMessage } from 'polygateway';
 
 /** Where the conversation stands; the figures are those of all its turns. */
 interface Conversation {
   readonly turn: number;
-  /** Ready to be sent, or to be gone on with later. */
+  /** Ready to be sent, or to be gone on with later: a turn is not in it while its tools have not been run. */
   readonly messages: ChatMessage[];
   /** Model time without silences, in ms. */
   readonly netMs: number;
@@ -23,12 +23,19 @@ export type AgentStep = Conversation &
 
 export interface AgentOptions<T extends Tool> {
   readonly tools: readonly T[];
-  /** Runs a call; its first value is the result. What it fails with is told to the model. */
+  /** Runs a call; its first value is the result. Log here what it fails with: the model hears only that it did, or a `ToolError`'s message. */
   readonly run: (call: ToolCallOf<T>) => Observable<unknown>;
   /** Most times that the model is asked; default 10. */
   readonly maxTurns?: number;
   /** Tools that run at once; default 4. */
   readonly concurrency?: number;
+  /** How long a tool may take for its result, in ms; default 30,000. */
+  readonly toolTimeoutMs?: number;
+}
+
+/** What a tool fails with where the model should know why: its message goes to the provider, that of no other error does. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
 }
 
 /**
@@ -36,7 +43,7 @@ export interface AgentOptions<T extends Tool> {
  *
  *     the model:  -w-s-|
  *     tools:           ---f|               w's, each tool an Observable of yours
- *                      -----#              s's, which fails: the model is told so
+ *                      -----#              s's, which fails: the model is told so, after w's result
  *     the model:            --a--|
  *     result:     -----W----R----(A|)      W = wants-tools, R = ran-tools, A = answered
  *
@@ -67,29 +74,34 @@ function kindOf({ toolCalls }: ChatResponse, mayGoOn: boolean): 'wants-tools' | 
   return mayGoOn ? 'wants-tools' : 'out-of-turns';
 }
 
-function answeredBy({ turn, messages, netMs, tokens }: Conversation, { message, stats, usage }: ChatResponse): Conversation {
+function answeredBy({ turn, messages, netMs, tokens }: Conversation, { message, stats, toolCalls, usage }: ChatResponse): Conversation {
   const more = usage?.totalTokens ?? null;
   return {
     turn: turn + 1,
-    messages: [...messages, message],
+    messages: toolCalls.length === 0 ? [...messages, message] : messages,
     netMs: netMs + stats.generationMs,
     tokens: tokens === null || more === null ? null : tokens + more,
   };
 }
 
-function runTools<T extends Tool>(before: Conversation, response: ChatResponse, { tools, run, concurrency = 4 }: AgentOptions<T>): Observable<AgentStep> {
+function runTools<T extends Tool>(before: Conversation, response: ChatResponse, options: AgentOptions<T>): Observable<AgentStep> {
+  const { tools, concurrency = 4 } = options;
   return from(toolCallsOf(response, tools)).pipe(
-    mergeMap((call) => (call.type === 'invalid' ? of(call.message) : resultOf(call, () => run(call))), concurrency),
+    mergeMap((call, index) => resultOf(call, options).pipe(map((message) => ({ index, message }))), concurrency),
     toArray(),
-    map((results) => ({ ...before, type: 'ran-tools', results, messages: [...before.messages, ...results] })),
+    map((unordered) => unordered.sort((one, other) => one.index - other.index).map(({ message }) => message)),
+    map((results) => ({ ...before, type: 'ran-tools', results, messages: [...before.messages, response.message, ...results] })),
   );
 }
 
-function resultOf(call: { readonly id: string }, run: () => Observable<unknown>): Observable<ToolMessage> {
-  return defer(run).pipe(
+function resultOf<T extends Tool>(call: ToolCallOf<T> | InvalidToolCall, { run, toolTimeoutMs = 30_000 }: AgentOptions<T>): Observable<ToolMessage> {
+  if (call.type === 'invalid') return of(call.message);
+  const tooLate$ = throwError(() => new ToolError(`The tool took longer than ${toolTimeoutMs} ms.`));
+  return defer(() => run(call)).pipe(
     take(1),
+    timeout({ first: toolTimeoutMs, with: () => tooLate$ }),
     defaultIfEmpty(null),
     map((result) => toolMessage(call, result)),
-    catchError((error: unknown) => of(toolMessage(call, `The tool failed: ${String(error)}`))),
+    catchError((error: unknown) => of(toolMessage(call, error instanceof ToolError ? error.message : 'The tool failed.'))),
   );
 }

@@ -70,9 +70,8 @@ describe('four prompts, two at a time', () => {
 });
 
 describe('limits and silences', () => {
-  test('what a source may not be sent yet waits inside the gateway', marbles(({ testGateway, scriptedSource, expectObservable, expectSockets }) => {
-    const llm = scriptedSource('-----a|', { id: 'llm', rpm: 2 });
-    const gateway = testGateway({ sources: [llm] });
+  test('what a source may not be sent yet waits inside the gateway', marbles(({ testGateway, expectObservable, expectSockets }) => {
+    const gateway = testGateway({ sources: { llm: { script: '-----a|', rpm: 2 } } });
     const sockets = [
       '              ^-----!             ',
       '              ^-----!             ',
@@ -85,18 +84,19 @@ describe('limits and silences', () => {
     expectSockets(gateway, { llm: sockets });
   }));
 
-  test('a thousand prompts: every tenth answer of a source falls silent and is hedged, and its rate is kept to', marbles(({ testGateway, scriptedSource, expectObservable, expectHedges, afterwards }) => {
+  test('a thousand prompts: every tenth answer of a source falls silent and is hedged, and its rate is kept to', marbles(({ testGateway, expectObservable, expectHedges, afterwards }) => {
     const prompts = Array.from({ length: 1000 }, (_, index) => `prompt ${index}`);
-    const scripts = prompts.map((_, index) => (index % 10 === 0 ? '500ms a 60s |' : '500ms a 499ms |'));
-    const stalling = scriptedSource(scripts, { id: 'stalling', rpm: 600 });
-    const spare = scriptedSource('500ms b 499ms |', { id: 'spare' });
-    const gateway = testGateway({ sources: [stalling, spare], settings: { hedgeStallAfterS: 5 } });
+    const script = (_request: unknown, nth: number): string => (nth % 10 === 0 ? '500ms a 60s |' : '500ms a 499ms |');
+    const gateway = testGateway({
+      sources: { stalling: { script, rpm: 600 }, spare: '500ms b 499ms |' },
+      settings: { hedgeStallAfterS: 5 },
+    });
     const expected = '14s (p|)';
 
     expectObservable(fanOut(gateway, prompts, { concurrency: 100 }).pipe(progress(1000), last())).toBe(expected, {
       p: { running: 0, done: 1000, failed: 0, netMs: 1_000_000, wallMs: 14_000, etaMs: 0 },
     });
     expectHedges(gateway, Array.from({ length: 60 }, () => ({ from: 'stalling', to: 'spare', outcome: 'won' as const })));
-    afterwards(() => expect(stalling.requests).toHaveLength(600));
+    afterwards(() => expect(gateway.sources.stalling.requests).toHaveLength(600));
   }));
 });

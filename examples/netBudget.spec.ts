@@ -8,7 +8,8 @@ import type { Charge } from './netBudget.js';
 const ask = (content: string): ChatRequest => ({ messages: [{ role: 'user', content }] });
 const requests = { a: ask('a'), b: ask('b'), c: ask('c'), w: { ...ask('whole'), stream: false } };
 
-const line = (charge: Charge): string => (charge.type === 'answered' ? `${charge.chargedMs} ms` : charge.type);
+const lines = { answered: '', failed: 'failed, ' };
+const line = (charge: Charge): string => (charge.type === 'left-out' ? charge.type : `${lines[charge.type]}${charge.chargedMs} ms`);
 
 describe('netBudget', () => {
   test('silences are not charged, and what comes when the budget is used up is left out', marbles(({ testGateway, cold, expectObservable, expectSockets }) => {
@@ -34,7 +35,7 @@ describe('netBudget', () => {
     expectObservable(request$.pipe(netBudget(gateway, { budgetS }), map(line))).toBe(expected, { w: '5007 ms', c: 'left-out' });
   }));
 
-  test('calls that run when the budget is used up go on, and a failed one is charged nothing', marbles(({ testGateway, cold, expectObservable, expectSockets }) => {
+  test('calls that run when the budget is used up go on, and a failed one is charged its time', marbles(({ testGateway, cold, expectObservable, expectSockets }) => {
     const gateway = testGateway({ sources: { llm: ['-#', '---a|', '-------b|'] }, settings: { maxAttempts: 1 } });
     const request$ = cold('  (abc)---a------', requests);
     const budgetS = 0.004;
@@ -46,8 +47,22 @@ describe('netBudget', () => {
     const expected = '       -f--b---ac-----';
 
     expectObservable(request$.pipe(netBudget(gateway, { budgetS, concurrency: 2 }), map(line))).toBe(expected, {
-      f: 'failed', b: '4 ms', a: 'left-out', c: '12 ms',
+      f: 'failed, 1 ms', b: '5 ms', a: 'left-out', c: '13 ms',
     });
+    expectSockets(gateway, { llm: sockets });
+  }));
+
+  test('a source that only times out uses the budget up', marbles(({ testGateway, cold, expectObservable, expectSockets }) => {
+    const gateway = testGateway({ sources: { llm: '-' }, settings: { callDeadlineS: 0.005 } });
+    const request$ = cold('  (abc|)         ', requests);
+    const budgetS = 0.008;
+    const sockets = [
+      '                      ^----!         ',
+      '                      -----^----!    ',
+    ];
+    const expected = '       -----a----(bc|)';
+
+    expectObservable(request$.pipe(netBudget(gateway, { budgetS }), map(line))).toBe(expected, { a: 'failed, 5 ms', b: 'failed, 10 ms', c: 'left-out' });
     expectSockets(gateway, { llm: sockets });
   }));
 

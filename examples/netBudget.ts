@@ -1,11 +1,11 @@
-import { catchError, defer, map, mergeMap, of, tap } from 'rxjs';
+import { asyncScheduler, catchError, defer, map, mergeMap, of } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
 import type { ChatRequest, ChatResponse, Gateway } from 'polygateway';
 
-/** What became of a request; `chargedMs` is what all answers so far were charged. */
+/** What became of a request; `chargedMs` is what was charged for all so far. */
 export type Charge =
   | { readonly type: 'answered'; readonly request: ChatRequest; readonly response: ChatResponse; readonly chargedMs: number }
-  | { readonly type: 'failed'; readonly request: ChatRequest; readonly error: unknown }
+  | { readonly type: 'failed'; readonly request: ChatRequest; readonly error: unknown; readonly chargedMs: number }
   | { readonly type: 'left-out'; readonly request: ChatRequest };
 
 export interface NetBudgetOptions {
@@ -31,8 +31,9 @@ export function chargedMs({ latencyMs, stats }: ChatResponse): number {
  *                ---- 5s ---^---!              b, at whose end 10 ms are
  *     result:    ---- 5s ---a---(bc|)          c is left out
  *
- * A failed call ends nothing and is charged nothing, since there is no answer that was measured. Each subscription has a budget
- * of its own. Unsubscribing stops the running calls.
+ * A failed call ends nothing. It is charged all of its time, waits inside the gateway included, since there is no answer that was
+ * measured: a source that only times out uses the budget up too. Each subscription has a budget of its own. Unsubscribing stops the
+ * running calls.
  *
  *     requests$.pipe(netBudget(gateway, { budgetS: 600 })).subscribe({ next: log })
  */
@@ -40,12 +41,14 @@ export function netBudget(gateway: Pick<Gateway, 'chat$'>, { budgetS, concurrenc
   return (request$) =>
     defer(() => {
       let totalMs = 0;
-      const ask = (request: ChatRequest): Observable<Charge> =>
-        gateway.chat$(request).pipe(
-          tap({ next: (response) => { totalMs += chargedMs(response); } }),
-          map((response) => ({ type: 'answered' as const, request, response, chargedMs: totalMs })),
-          catchError((error: unknown) => of({ type: 'failed' as const, request, error })),
+      const charge = (ms: number): number => (totalMs += ms);
+      const ask = (request: ChatRequest): Observable<Charge> => {
+        const startedMs = asyncScheduler.now();
+        return gateway.chat$(request).pipe(
+          map((response) => ({ type: 'answered' as const, request, response, chargedMs: charge(chargedMs(response)) })),
+          catchError((error: unknown) => of({ type: 'failed' as const, request, error, chargedMs: charge(asyncScheduler.now() - startedMs) })),
         );
+      };
       return request$.pipe(
         mergeMap((request) => (totalMs < budgetS * 1000 ? ask(request) : of({ type: 'left-out' as const, request })), concurrency),
       );

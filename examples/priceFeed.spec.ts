@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { defer, filter, firstValueFrom, take, toArray } from 'rxjs';
+import { defer, filter, firstValueFrom, ignoreElements, take, toArray } from 'rxjs';
 import { webSocket } from 'rxjs/webSocket';
 import { WebSocket } from 'undici';
 import { marbles } from 'polygateway/testing';
@@ -14,6 +14,8 @@ import type { Health, Price } from './priceFeed.js';
 const [a, b, c, x] = [1, 2, 3, 9].map((price): Price => ({ symbol: 'XYZ', price })) as [Price, Price, Price, Price];
 
 describe('steady', () => {
+  const random = (): number => 1;
+
   test('takes a feed for dead that is quiet too long, and connects anew', marbles(({ cold, time, expectObservable, expectSubscriptions }) => {
     const feed$ = cold('       -a--b            ', { a, b });
     const deadAfterMs = time('     ----|        ');
@@ -25,7 +27,7 @@ describe('steady', () => {
     ];
     const expected = '         -a--b------a--b--';
 
-    expectObservable(steady(feed$, { deadAfterMs, retryAfterMs }), left).toBe(expected, { a, b });
+    expectObservable(steady(feed$, { deadAfterMs, retryAfterMs, random }), left).toBe(expected, { a, b });
     expectSubscriptions(feed$.subscriptions).toBe(connected);
   }));
 
@@ -39,17 +41,42 @@ describe('steady', () => {
       '                        ----^-!          ',
       '                        ----------^-!    ',
     ];
-    expectObservable(steady(feed$, { deadAfterMs, retryAfterMs }), left).toBe('------------');
+    expectObservable(steady(feed$, { deadAfterMs, retryAfterMs, random }), left).toBe('------------');
     expectSubscriptions(feed$.subscriptions).toBe(connected);
   }));
 
-  test('a price ends the doubling of the waits; a feed that ends is connected anew as well', marbles(({ cold, expectObservable }) => {
-    const feeds = ['#', '#', '-a-#', '-b-|', '-c'].map((feed) => cold(feed, { a, b, c }));
-    const next$ = defer(() => feeds.shift()!);
-    const left = '    ------------------!';
-    const expected = '-------a----b----c-';
+  test.each(['(a#)', '(a|)', '|'])('one that does only "%s" each time is asked less and less often', (feed) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const feed$ = cold(feed, { a });
+      const left = '           500ms 1s 2s 4s 8s 16s 30s 29s !';
+      const connected = ['0s', '500ms', '1500ms', '3500ms', '7500ms', '15500ms', '31500ms', '61500ms'].map((wait) => `${wait} (^!)`);
 
-    expectObservable(steady(next$, { retryAfterMs: 2 }), left).toBe(expected, { a, b, c });
+      expectObservable(steady(feed$, { random }).pipe(ignoreElements()), left).toBe('');
+      expectSubscriptions(feed$.subscriptions).toBe(connected);
+    })();
+  });
+
+  test('a connection that lasts ends the doubling of the waits', marbles(({ cold, time, expectObservable }) => {
+    const feeds = ['#', '#', '-a-#', '-b---|', '-c'].map((feed) => cold(feed, { a, b, c }));
+    const next$ = defer(() => feeds.shift()!);
+    const retryAfterMs = time('-|                  ');
+    const steadyAfterMs = time('          ----|     ');
+    const left = '              ------------------!';
+    const expected = '          ----a------b-----c-';
+
+    expectObservable(steady(next$, { retryAfterMs, steadyAfterMs, random }), left).toBe(expected, { a, b, c });
+  }));
+
+  test('half of a wait is left to chance', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const feed$ = cold<Price>('#');
+    const left = '             -----!    ';
+    const connected = [
+      '                        (^!)      ',
+      '                        --(^!)    ',
+    ];
+
+    expectObservable(steady(feed$, { retryAfterMs: 4, random: () => 0 }), left).toBe('');
+    expectSubscriptions(feed$.subscriptions).toBe(connected);
   }));
 });
 

@@ -1,4 +1,4 @@
-import { connect, map, merge, repeat, retry, take, timer, zip } from 'rxjs';
+import { concat, connect, defer, ignoreElements, map, merge, retry, take, tap, throwError, timer, zip } from 'rxjs';
 import type { Observable, OperatorFunction } from 'rxjs';
 import { hedge, livenessTimeout, silence, stallMetrics } from 'polygateway/operators';
 
@@ -13,8 +13,12 @@ export type Feed = Observable<Price>;
 export interface SteadyOptions {
   /** A feed that says nothing for so long is taken for dead, in ms; default 10,000. */
   readonly deadAfterMs?: number;
-  /** The wait before the first new connection, in ms; it doubles with each that fails, up to 30 s. Default 500. */
+  /** The wait before the first new connection, in ms; it doubles with each that breaks, up to 30 s. Default 500. */
   readonly retryAfterMs?: number;
+  /** A connection that lasts so long ends the doubling, in ms; default 60,000. */
+  readonly steadyAfterMs?: number;
+  /** From 0 to 1: takes up to half of each wait away, so that not all clients come at once. Default: `Math.random`. */
+  readonly random?: () => number;
 }
 
 /**
@@ -25,14 +29,18 @@ export interface SteadyOptions {
  *                             ^------      retryAfterMs: --|
  *     result:       -a--b------a--b--
  *
- * The first price after a failure ends the doubling. Never ends by itself; unsubscribing disconnects.
+ * A price does not end the doubling of the waits, since a feed may send one and break each time. Never ends by itself;
+ * unsubscribing disconnects.
  */
-export function steady(feed$: Feed, { deadAfterMs = 10_000, retryAfterMs = 500 }: SteadyOptions = {}): Feed {
-  return feed$.pipe(
-    livenessTimeout({ firstMs: deadAfterMs, betweenMs: deadAfterMs }),
-    repeat({ delay: retryAfterMs }),
-    retry({ delay: (_error, nth) => timer(Math.min(retryAfterMs * 2 ** (nth - 1), 30_000)), resetOnSuccess: true }),
-  );
+export function steady(feed$: Feed, { deadAfterMs = 10_000, retryAfterMs = 500, steadyAfterMs = 60_000, random = Math.random }: SteadyOptions = {}): Feed {
+  return defer(() => {
+    let broken = 0;
+    const living$ = feed$.pipe(livenessTimeout({ firstMs: deadAfterMs, betweenMs: deadAfterMs }));
+    const ended$ = throwError(() => new Error('the feed has ended'));
+    const proven$ = timer(steadyAfterMs).pipe(tap({ next: () => { broken = 0; } }), ignoreElements());
+    const waitMs = (): number => Math.min(retryAfterMs * 2 ** broken++, 30_000) * (0.5 + random() / 2);
+    return merge(concat(living$, ended$), proven$).pipe(retry({ delay: () => timer(waitMs()) }));
+  });
 }
 
 /** `quietMs` is the sum of the waits between prices that were longer than the threshold, `longestMs` the longest of all. */

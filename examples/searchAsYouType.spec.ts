@@ -8,8 +8,9 @@ import type { SearchView } from './searchAsYouType.js';
 /** A view as one line: `a: xy…` while it is being answered, `a: xyz.` when it is. */
 function line(view: SearchView): string {
   if (view.type === 'empty') return '';
-  if (view.type === 'failed') return `${view.query} failed: ${(view.error as GatewayError).code}`;
-  return `${view.query}: ${view.text}${view.type === 'answered' ? '.' : '…'}`;
+  const text = `${view.query}: ${view.text}`;
+  if (view.type === 'failed') return `${text} (${(view.error as GatewayError).code})`;
+  return { answering: `${text}…`, answered: `${text}.`, refused: `${text} (refused)` }[view.type];
 }
 
 describe('searchAsYouType', () => {
@@ -53,9 +54,36 @@ describe('searchAsYouType', () => {
     const expected = '       --mn-----op----q--';
 
     expectObservable(searchAsYouType(gateway, query$, { quietMs }).pipe(map(line))).toBe(expected, {
-      m: 'a: …', n: 'a failed: all_sources_exhausted', o: 'b: …', p: 'b: x…', q: '',
+      m: 'a: …', n: 'a:  (all_sources_exhausted)', o: 'b: …', p: 'b: x…', q: '',
     });
     expectSockets(gateway, { llm: sockets });
+  }));
+
+  test('a query that has failed is asked again when it is typed again', marbles(({ testGateway, hot, time, expectObservable, expectSockets }) => {
+    const gateway = testGateway({ sources: { llm: ['-#', '--x|'] }, settings: { maxAttempts: 1 } });
+    const query$ = hot('     w-----xw--------', { w: 'why', x: 'whyx' });
+    const quietMs = time('   --|             ');
+    const sockets = [
+      '                      --^!            ',
+      '                      ---------^--!   ',
+    ];
+    const expected = '       --mf-----m-no---';
+
+    expectObservable(searchAsYouType(gateway, query$, { quietMs }).pipe(map(line))).toBe(expected, {
+      m: 'why: …', f: 'why:  (all_sources_exhausted)', n: 'why: x…', o: 'why: x.',
+    });
+    expectSockets(gateway, { llm: sockets });
+  }));
+
+  test('a failure keeps the text that had come, and a refusal is told as such', marbles(({ testGateway, hot, time, expectObservable }) => {
+    const gateway = testGateway({ sources: { llm: ['-x-#', '-r-|'] }, values: { r: { type: 'refusal', text: 'No.' } } });
+    const query$ = hot('     a------b-------', { a: 'a', b: 'b' });
+    const quietMs = time('   --|            ');
+    const expected = '       --mn-f---op-q--';
+
+    expectObservable(searchAsYouType(gateway, query$, { quietMs }).pipe(map(line))).toBe(expected, {
+      m: 'a: …', n: 'a: x…', f: 'a: x (stream_interrupted)', o: 'b: …', p: 'b: No.…', q: 'b: No. (refused)',
+    });
   }));
 
   test('leaving the page closes the socket', marbles(({ testGateway, hot, time, expectObservable, expectSockets }) => {

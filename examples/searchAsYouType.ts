@@ -1,12 +1,17 @@
-import { catchError, debounceTime, distinctUntilChanged, map, of, scan, startWith, switchMap } from 'rxjs';
+import { catchError, debounceTime, defer, distinctUntilChanged, map, of, scan, startWith, switchMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Gateway, StreamItem } from 'polygateway';
 
 /** What a search field shows. */
-export type SearchView =
-  | { readonly type: 'empty' }
-  | { readonly type: 'answering' | 'answered'; readonly query: string; readonly text: string }
-  | { readonly type: 'failed'; readonly query: string; readonly error: unknown };
+export type SearchView = { readonly type: 'empty' } | Answer;
+
+/** The text so far, or of the refusal. */
+type Answer = { readonly query: string; readonly text: string } & ({ readonly type: 'answering' | 'answered' | 'refused' } | Failure);
+
+interface Failure {
+  readonly type: 'failed';
+  readonly error: unknown;
+}
 
 export interface SearchOptions {
   /** How long nothing may be typed before the source is asked, in ms; default 300. */
@@ -21,33 +26,44 @@ export interface SearchOptions {
  *               ---------^--------!
  *     result:   ---A-A--AB-B--B--BB        each with the text so far
  *
- * A search that fails is shown as failed, and the next one is asked all the same. An emptied field asks nobody. Unsubscribing
- * closes the running search's socket.
+ * A search that fails is shown as failed, with the text that had come; the next one is asked all the same, also for the same
+ * query. An emptied field asks nobody. Unsubscribing closes the running search's socket.
  *
  *     searchAsYouType(gateway, fromEvent(field, 'input').pipe(map(() => field.value))).subscribe({ next: show })
  */
 export function searchAsYouType(gateway: Pick<Gateway, 'stream$'>, query$: Observable<string>, { quietMs = 300 }: SearchOptions = {}): Observable<SearchView> {
-  return query$.pipe(
-    map((query) => query.trim()),
-    debounceTime(quietMs),
-    distinctUntilChanged(),
-    switchMap((query) => (query === '' ? of({ type: 'empty' } as const) : search(gateway, query))),
-  );
+  return defer(() => {
+    let hasFailed = false;
+    return query$.pipe(
+      map((query) => query.trim()),
+      debounceTime(quietMs),
+      distinctUntilChanged((before, query) => query === before && !hasFailed),
+      switchMap((query) => (query === '' ? of({ type: 'empty' } as const) : search(gateway, query))),
+      tap({ next: ({ type }) => { hasFailed = type === 'failed'; } }),
+    );
+  });
 }
 
-function search(gateway: Pick<Gateway, 'stream$'>, query: string): Observable<SearchView> {
+function search(gateway: Pick<Gateway, 'stream$'>, query: string): Observable<Answer> {
   const asked: Answer = { type: 'answering', query, text: '' };
   return gateway.stream$({ messages: [{ role: 'user', content: query }] }).pipe(
+    catchError((error: unknown) => of<Failure>({ type: 'failed', error })),
     scan(withItem, asked),
     startWith(asked),
     distinctUntilChanged(),
-    catchError((error: unknown) => of({ type: 'failed', query, error } as const)),
   );
 }
 
-type Answer = Extract<SearchView, { type: 'answering' | 'answered' }>;
-
-function withItem(answer: Answer, item: StreamItem): Answer {
-  if (item.type === 'content') return { ...answer, text: answer.text + item.text };
-  return item.type === 'end' ? { ...answer, type: 'answered' } : answer;
+function withItem(answer: Answer, item: StreamItem | Failure): Answer {
+  switch (item.type) {
+    case 'content':
+    case 'refusal':
+      return { ...answer, text: answer.text + item.text };
+    case 'end':
+      return { ...answer, type: item.response.refusal === null ? 'answered' : 'refused' };
+    case 'failed':
+      return { ...answer, ...item };
+    default:
+      return answer;
+  }
 }

@@ -8,7 +8,7 @@ const values = { g: JSON.stringify(appointment), b: JSON.stringify({ ...appointm
 
 describe('readAppointment', () => {
   test('a good answer is a typed value', marbles(({ testGateway, expectObservable, expectSockets }) => {
-    const gateway = testGateway({ sources: { llm: '---g|' }, values: { g: values.g } });
+    const gateway = testGateway({ sources: { llm: '---g|' }, values });
     const socket = '                               ^---!    ';
     const expected = '                             ----(a|) ';
 
@@ -38,7 +38,7 @@ describe('readAppointment', () => {
   }));
 
   test('an answer that stays bad is an error, and nothing more is asked', marbles(({ testGateway, expectObservable, expectSockets }) => {
-    const gateway = testGateway({ sources: { llm: '---b|' }, values: { b: values.b } });
+    const gateway = testGateway({ sources: { llm: '---b|' }, values });
     const sockets = [
       '                                            ^---!     ',
       '                                            ----^---! ',

@@ -21,10 +21,17 @@ export interface WrapOptions<S extends Upstream> {
 export function wrapSources<S extends Upstream>(sources: readonly S[], { wrapSource, serves, scheduler }: WrapOptions<S>): readonly S[] {
   if (wrapSource === undefined) return sources;
   if (typeof wrapSource !== 'function') throw new ConfigError([`wrapSource is ${shownValue(wrapSource, [])}, which must be a function that is given a source and returns one`]);
-  const wrapped = sources.map((source) => [source, wrapSource(source, { scheduler })] as const);
+  const wrapped = sources.map((source) => [source, wrapSource(spreadable(source, methods[serves]), { scheduler })] as const);
   const problems = wrapped.flatMap(([source, given]) => problemsOf(source, given, methods[serves]));
   if (problems.length > 0) throw new ConfigError(problems);
   return wrapped.map(([, given]) => given);
+}
+
+/** A source may be a class with getters, of which `{ ...source }` would take nothing. */
+function spreadable<S extends Upstream>(source: S, method: string): S {
+  const fields = source as S & Readonly<Record<string, unknown>>;
+  const known = Object.fromEntries(facts.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]])) as Partial<S>;
+  return { ...source, ...known, [method]: (fields[method] as (...given: unknown[]) => unknown).bind(source) };
 }
 
 function problemsOf(source: Upstream, given: unknown, method: string): string[] {

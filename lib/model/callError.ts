@@ -1,4 +1,4 @@
-import { codeOf } from './errors.js';
+import { isOneOf } from './errors.js';
 import type {
   AllSourcesExhausted,
   CallDeadlineExceeded,
@@ -63,10 +63,4 @@ export function isCallError(error: unknown): error is CallError {
  */
 export function isChatError(error: unknown): error is ChatError {
   return isOneOf(chatErrors, error);
-}
-
-/** The code alone may be another library's: Node's streams have errors that are `closed` too. */
-function isOneOf(names: Readonly<Record<string, string>>, error: unknown): boolean {
-  const code = codeOf(error);
-  return code !== undefined && Object.hasOwn(names, code) && names[code] === (error as { name?: unknown }).name;
 }

@@ -155,19 +155,23 @@ export class GatewayClosedError extends GatewayError {
 /** What is wrong with an answer at one place of it: `path` as in `items.0.price`, `''` being the whole. */
 export interface AnswerProblem {
   readonly path: string;
-  /** In the words of the schema's library. */
+  /** In the words of the schema's library, which may quote the answer. */
   readonly message: string;
 }
 
 /** Why `parse` could make nothing of an answer: it was none (the first four), it was no JSON, or its schema does not take it. */
 export type InvalidAnswerReason = 'refusal' | 'length' | 'content_filter' | 'tool_calls' | 'not_json' | 'wrong_shape';
 
-/** The last answer is not what was asked for, also after its repairs; `problems` says where. Not retryable: the sources did their part. */
+/**
+ * The last answer is not what was asked for, also after its repairs; `problems` says where. Not retryable: the sources did their part. What an answer
+ * says is in `response`, in `problems` and, of what a schema threw, in `cause`; the message names only places, which may hold keys that the model chose.
+ */
 export class InvalidAnswerError extends GatewayError {
   override readonly name = 'InvalidAnswerError';
   override readonly code = 'invalid_answer';
   readonly reason: InvalidAnswerReason;
-  readonly problems: readonly AnswerProblem[];
+  /** Not enumerable, since a schema's words may quote the answer. */
+  declare readonly problems: readonly AnswerProblem[];
   /** Number of times that a bad answer was sent back. */
   readonly repairs: number;
   /** The last answer. Not enumerable: whoever writes an error to a log does not write an answer. */
@@ -177,9 +181,8 @@ export class InvalidAnswerError extends GatewayError {
     const { reason, problems, repairs, response, ...rest } = facts;
     super(message, rest);
     this.reason = reason;
-    this.problems = problems;
     this.repairs = repairs;
-    Object.defineProperty(this, 'response', { value: response, enumerable: false });
+    Object.defineProperties(this, { problems: { value: problems }, response: { value: response } });
   }
 }
 
@@ -228,10 +231,27 @@ export function attemptError(failureClass: FailureClass, message: string, facts:
   return new attemptErrors[failureClass](message, facts);
 }
 
-/** Whatever a source threw, as one of the four classes; what is not ours is transient, since it says nothing else. */
+const attemptErrorNames: { readonly [E in AttemptError as E['code']]: E['name'] } = {
+  transient: 'TransientError',
+  rate_limited: 'RateLimitedError',
+  source: 'SourceError',
+  request: 'RequestError',
+};
+
+/**
+ * Whatever a source threw, as one of the four classes; what is not ours is transient, since it says nothing else. One that is
+ * frozen or of another copy of this library is copied, so that it can be told more and is known by its class.
+ */
 export function toAttemptError(thrown: unknown): AttemptError {
-  if (isGatewayError(thrown) && thrown.code in attemptErrors) return thrown as AttemptError;
-  return new TransientError(`the source failed: ${messageOf(thrown)}`, { cause: thrown });
+  if (!isOneOf(attemptErrorNames, thrown)) return new TransientError(`the source failed: ${messageOf(thrown)}`, { cause: thrown });
+  const error = thrown as AttemptError;
+  return isGatewayError(error) && !Object.isFrozen(error) ? error : attemptError(error.code, messageOf(error), { ...errorFacts(error), cause: error });
+}
+
+/** By code and name, so that errors of another copy of this library count too. The code alone may be another library's: Node's streams have errors that are `closed` too. */
+export function isOneOf(names: Readonly<Record<string, string>>, error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && Object.hasOwn(names, code) && names[code] === fieldOf(error, 'name');
 }
 
 export function isGatewayError(thrown: unknown): thrown is GatewayError {
@@ -240,20 +260,40 @@ export function isGatewayError(thrown: unknown): thrown is GatewayError {
 
 /** The message of anything that can be thrown. */
 export function messageOf(thrown: unknown): string {
-  if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) return String(thrown.message);
-  return String(thrown);
+  try {
+    return String(typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown);
+  } catch {
+    return 'something that cannot be written as text';
+  }
 }
 
 /** The `code` of anything that can be thrown; `undefined` if it has none. By its shape, so that errors of Node's core count too. */
 export function codeOf(thrown: unknown): string | undefined {
-  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
-  return typeof thrown.code === 'string' ? thrown.code : undefined;
+  const code = fieldOf(thrown, 'code');
+  return typeof code === 'string' ? code : undefined;
 }
+
+const mostCauses = 100;
 
 /** The first `code` on the way down to the root of what was thrown, or `''`: wrappers keep it in their cause. */
 export function rootCode(thrown: unknown): string {
-  const cause = typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
-  return codeOf(thrown) ?? (cause === undefined ? '' : rootCode(cause));
+  let error = thrown;
+  // An error may be its own cause.
+  for (let depth = 0; depth < mostCauses && error !== undefined; depth += 1) {
+    const code = codeOf(error);
+    if (code !== undefined) return code;
+    error = fieldOf(error, 'cause');
+  }
+  return '';
+}
+
+/** A field of anything that can be thrown; one that cannot be read is absent. */
+function fieldOf(thrown: unknown, name: string): unknown {
+  try {
+    return typeof thrown === 'object' && thrown !== null ? (thrown as Readonly<Record<string, unknown>>)[name] : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

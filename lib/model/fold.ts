@@ -32,8 +32,10 @@ interface GrowingCall {
   extra: Fields;
 }
 
-/** `attemptId` names tool calls for which the provider gave no id. */
+/** `attemptId` tells the call, which names tool calls for which the provider gave no id. */
 export function createFold(attemptId: string): AnswerFold {
+  // The call alone, as in the chunks of an answer: who passes those on has to know the ids of the answer too.
+  const owner = attemptId.replace(/-\d+$/, '');
   let content = '';
   let reasoning = '';
   let refusal: string | null = null;
@@ -51,7 +53,8 @@ export function createFold(attemptId: string): AnswerFold {
   let whole = false;
   let logprobs: Fields | undefined;
   const messageExtra: Fields = {};
-  const calls: GrowingCall[] = [];
+  /** By index, which a source of one's own may count as it likes. */
+  const calls = new Map<number, GrowingCall>();
 
   function keep(delta: ChatDelta): void {
     switch (delta.type) {
@@ -109,26 +112,20 @@ export function createFold(attemptId: string): AnswerFold {
       return 'increment';
     },
     answer() {
-      // Without the holes that a source of one's own may leave by counting from 1.
-      const grown = calls.filter(() => true);
-      const toolCalls = grown.map(({ id, name, arguments: args }, at) => ({
-        id: id || `call_${attemptId}_${at}`,
-        name,
-        arguments: args,
-      }));
+      const grown = [...calls].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${owner}_${index}` }));
       return {
         content,
         reasoning,
         refusal,
-        toolCalls,
+        toolCalls: grown.map(toolCall),
         message: {
-          ...(toolCalls.length === 0 ? {} : messageExtra),
+          ...(grown.length === 0 ? {} : messageExtra),
           role: 'assistant',
-          content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
+          content: content === '' && (grown.length > 0 || refusal !== null) ? null : content,
           ...(refusal === null ? {} : { refusal }),
-          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call, at) => messageCall(call, grown[at])) }),
+          ...(grown.length === 0 ? {} : { tool_calls: grown.map(messageCall) }),
         },
-        finishReason: finalReason(finishReason, toolCalls.length),
+        finishReason: finalReason(finishReason, grown.length),
         usage,
         ...(model === null ? {} : { model }),
         ...(providerRequestId === null ? {} : { providerRequestId }),
@@ -143,7 +140,7 @@ export function createFold(attemptId: string): AnswerFold {
       return finishReason !== null && !saidTooSoon;
     },
     get finishReason() {
-      return finishReason === null ? null : finalReason(finishReason, calls.length);
+      return finishReason === null ? null : finalReason(finishReason, calls.size);
     },
     get usage() {
       return usage;
@@ -164,8 +161,9 @@ function sizeOf(fields: Readonly<Fields> | undefined): number {
   return fields === undefined ? 0 : JSON.stringify(fields).length;
 }
 
-function growCall(calls: GrowingCall[], delta: ToolCallDelta): void {
-  const call = (calls[delta.index] ??= { id: '', name: '', arguments: '', custom: false, extra: {} });
+function growCall(calls: Map<number, GrowingCall>, delta: ToolCallDelta): void {
+  const call = calls.get(delta.index) ?? { id: '', name: '', arguments: '', custom: false, extra: {} };
+  calls.set(delta.index, call);
   call.id ||= delta.id ?? '';
   // A name that comes again is a repetition, not a continuation.
   call.name ||= delta.name ?? '';
@@ -181,7 +179,11 @@ function finalReason(reason: string | null, callCount: number): string {
   return reason ?? 'unknown';
 }
 
-function messageCall({ id, name, arguments: text }: ToolCall, { custom = false, extra = {} }: Partial<GrowingCall> = {}): AssistantToolCall {
+function toolCall({ id, name, arguments: text, custom }: GrowingCall): ToolCall {
+  return { id, name, arguments: text, ...(custom ? { custom } : {}) };
+}
+
+function messageCall({ id, name, arguments: text, custom, extra }: GrowingCall): AssistantToolCall {
   return custom ? { ...extra, id, type: 'custom', custom: { name, input: text } } : { ...extra, id, type: 'function', function: { name, arguments: text } };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RequestError } from './errors.js';
+import { firstOf } from './firstOf.js';
 
 const message = z.looseObject({ role: z.string().min(1) });
 const count = z.number().int().positive();
@@ -134,7 +135,7 @@ export interface ValidRequest extends LooseChatRequest {
 
 /**
  * Checks a request before anything is sent, and copies it, so that a later change by the caller is not seen.
- * Throws `RequestError`, which names every field that is wrong.
+ * Throws `RequestError`, which names the fields that are wrong, the first twenty of many.
  */
 export function parseRequest(request: unknown): ValidRequest {
   const copy = parseBody(requestSchema, request) as LooseChatRequest;
@@ -152,12 +153,12 @@ export function parseStreamRequest(request: unknown): ValidRequest {
   return valid;
 }
 
-/** A checked copy of a request body; what does not fit the schema throws `RequestError`. */
+/** A checked copy of a request body; what does not fit the schema throws `RequestError`, which tells the first faults. */
 export function parseBody(schema: z.ZodType, request: unknown): unknown {
   const checked = schema.safeParse(request);
   if (!checked.success) {
     const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
-    throw new RequestError(`the request was not sent: ${problems.join('; ')}`);
+    throw new RequestError(`the request was not sent: ${firstOf(problems).join('; ')}`);
   }
   try {
     return JSON.parse(JSON.stringify(request)) as unknown;

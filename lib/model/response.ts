@@ -1,12 +1,13 @@
 import type { Usage } from './usage.js';
 
 /** A call of a tool that the model asks for; `toolCallsOf` reads its arguments. */
-/** A tool call of an answer. */
 export interface ToolCall {
   id: string;
   name: string;
   /** As the provider sent them: commonly JSON; of a custom tool its input, which is free text. */
   arguments: string;
+  /** A call of a custom tool; absent: of a function. */
+  custom?: true;
 }
 
 /**
@@ -45,7 +46,6 @@ export interface ChatResponse {
   providerRequestId: string | null;
   /** Frames that brought output; a chunk is not a token (O3). `null` for a request that was not streamed. */
   increments: number | null;
-  /** As the provider sent them; absent where it sent none. */
   /** As the provider sent them; absent: it did not. */
   logprobs?: unknown;
   /** Winning attempt: first increment − start. */
@@ -69,7 +69,6 @@ export interface CallStats {
   generationMs: number;
   /** Sum of the silences over the threshold; `null` when it cannot be measured: branch on that (M2, M8). */
   stallMs: number | null;
-  /** Number of those silences; `null` when they cannot be measured. */
   /** Number of those silences; `null` when it cannot be measured. */
   stallCount: number | null;
   /** Backups started over the whole call. */

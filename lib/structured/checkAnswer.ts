@@ -1,4 +1,4 @@
-import { defer, from, map, of } from 'rxjs';
+import { catchError, defer, from, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AnswerProblem, InvalidAnswerReason } from '../model/errors.js';
 import type { ChatResponse } from '../model/response.js';
@@ -14,18 +14,31 @@ export interface UnfitAnswer {
   readonly reason: InvalidAnswerReason;
   readonly problems: readonly AnswerProblem[];
   readonly repairable: boolean;
+  /** What the schema failed with, if it did. */
+  readonly cause?: unknown;
 }
 
-/** In the same turn, unless the schema itself takes its time. */
+/** In the same turn, unless the schema itself takes its time. What a schema throws is a fault of the answer: its transforms meet what they cannot read. */
 export function checkAnswer<S extends StandardSchema>(schema: S, response: ChatResponse): Observable<CheckedAnswer<OutputOf<S>>> {
   return defer(() => {
     const reason = noAnswer(response);
     if (reason !== undefined) return of<UnfitAnswer>({ type: 'unfit', reason, problems: [], repairable: false });
     const read = readJsonAnswer(response.content);
     if (read.type === 'problem') return of<UnfitAnswer>({ type: 'unfit', reason: 'not_json', problems: [{ path: '', message: read.message }], repairable: true });
-    const checked = schema['~standard'].validate(read.value);
-    return ('then' in checked ? from(checked) : of(checked)).pipe(map((result) => resultOf(result as StandardResult<OutputOf<S>>)));
+    return checked$(schema, read.value).pipe(map(resultOf), catchError((cause: unknown) => of(unchecked(cause))));
   });
+}
+
+function checked$<S extends StandardSchema>(schema: S, value: unknown): Observable<StandardResult<OutputOf<S>>> {
+  return defer(() => {
+    const checked = schema['~standard'].validate(value);
+    return 'then' in checked ? from(checked) : of(checked);
+  });
+}
+
+/** What was thrown may tell more than the model should know. */
+function unchecked(cause: unknown): UnfitAnswer {
+  return { type: 'unfit', reason: 'wrong_shape', problems: [{ path: '', message: 'its check failed' }], repairable: true, cause };
 }
 
 /** Why an answer is none, though it came whole. */

@@ -2,15 +2,14 @@ import type { FunctionTool } from '../model/request.js';
 import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
-/** What a tool is, beside its JSON Schema. */
 /** What a tool is: its name, what it is for, what it takes. */
 export interface ToolFields<Name extends string, S extends StandardSchema> {
   readonly name: Name;
   /** Tells the model when to call it; default: none. */
   readonly description?: string;
-  /** What it takes: an object's schema of zod 4.2 or later, or of any library that follows Standard Schema. */
+  /** What it takes: an object's schema of zod 4.2 or later, or of any library that follows Standard Schema, without asynchronous checks. */
   readonly parameters: S;
-  /** Asks the provider to keep to the schema, whose fields must all be required then; default `false`. */
+  /** Asks the provider to keep to the schema, whose fields must all be listed, required and of a known type then; default `false`. */
   readonly strict?: boolean;
 }
 

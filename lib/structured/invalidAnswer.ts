@@ -1,5 +1,6 @@
 import { InvalidAnswerError } from '../model/errors.js';
 import type { AnswerProblem } from '../model/errors.js';
+import { shortened } from '../model/firstOf.js';
 import type { ChatMessage } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
 import { problemList } from './answerProblems.js';
@@ -7,6 +8,7 @@ import type { UnfitAnswer } from './checkAnswer.js';
 
 /** Places that a message names. */
 const maxPlaces = 10;
+const longestPlace = 60;
 
 /** The messages by which a bad answer is sent back. */
 export function repairTurns({ content, message }: ChatResponse, { problems }: UnfitAnswer): ChatMessage[] {
@@ -17,7 +19,7 @@ export function repairTurns({ content, message }: ChatResponse, { problems }: Un
 
 export function invalidAnswer(response: ChatResponse, unfit: UnfitAnswer, repairs: number): InvalidAnswerError {
   const { callId, source, stats: { attempts }, providerRequestId } = response;
-  const { reason, problems } = unfit;
+  const { reason, problems, cause } = unfit;
   const again = repairs === 0 ? '' : repairs === 1 ? ', also after one repair' : `, also after ${repairs} repairs`;
   return new InvalidAnswerError(`the answer of ${source} ${whatIsWrong(unfit)}${again}`, {
     reason,
@@ -27,11 +29,12 @@ export function invalidAnswer(response: ChatResponse, unfit: UnfitAnswer, repair
     callId,
     source,
     attempts,
+    cause,
     ...(providerRequestId === null ? {} : { providerRequestId }),
   });
 }
 
-/** Names places of the answer, but nothing of its text. */
+/** Names places of the answer, but no values of it; a place may hold a key that the model chose. */
 function whatIsWrong({ reason, problems }: UnfitAnswer): string {
   switch (reason) {
     case 'refusal':
@@ -53,6 +56,6 @@ function whatIsWrong({ reason, problems }: UnfitAnswer): string {
 
 function placesOf(problems: readonly AnswerProblem[]): string {
   const places = [...new Set(problems.map(({ path }) => path || 'its root'))];
-  const named = places.slice(0, maxPlaces).join(', ');
+  const named = places.slice(0, maxPlaces).map((place) => shortened(place, longestPlace)).join(', ');
   return places.length > maxPlaces ? `${named} and ${places.length - maxPlaces} more places` : named;
 }

@@ -16,10 +16,25 @@ export function jsonSchemaOf(schema: StandardSchema, { of, jsonSchema, strict }:
   const made = converted(schema, of);
   if (made['type'] !== 'object') throw wrong(of, 'has to be an object, which is what providers take', 'put what it is into a field of an object');
   if (!strict) return made;
-  const optional: string[] = [];
-  const closed = close(made, [], optional) as Record<string, unknown>;
-  if (optional.length > 0) throw wrong(of, `has optional fields (${optional.join(', ')}), and strict: true takes none`, 'make them nullable, or say strict: false');
+  const faults: Faults = { optional: [], open: [], untyped: [] };
+  const closed = close(made, [], faults) as Record<string, unknown>;
+  const problems = (['optional', 'open', 'untyped'] as const).filter((fault) => faults[fault].length > 0).map((fault) => strictProblem(of, fault, faults[fault]));
+  if (problems.length > 0) throw new ConfigError(problems);
   return closed;
+}
+
+/** Places at which a schema is less strict than it has to be. */
+type Faults = Record<'optional' | 'open' | 'untyped', string[]>;
+
+const whatIsLoose: Readonly<Record<keyof Faults, readonly [what: string, remedy: string]>> = {
+  optional: ['optional fields', 'make them nullable'],
+  open: ['objects that take any field', 'list their fields'],
+  untyped: ['values of any type', 'say what they are'],
+};
+
+function strictProblem(of: string, fault: keyof Faults, places: readonly string[]): string {
+  const [what, remedy] = whatIsLoose[fault];
+  return problem(of, `has ${what} (${[...new Set(places)].join(', ')}), and strict: true takes none`, `${remedy}, or say strict: false`);
 }
 
 function converted(schema: StandardSchema, of: string): Record<string, unknown> {
@@ -40,21 +55,53 @@ function isConvertible(schema: StandardSchema): schema is StandardSchema & Stand
 }
 
 function wrong(of: string, what: string, remedy: string, cause?: unknown): ConfigError {
-  return new ConfigError([`the schema of ${of} ${what}: ${remedy}`], { cause });
+  return new ConfigError([problem(of, what, remedy)], { cause });
 }
 
-/** Notes the fields that are optional. */
-function close(node: unknown, path: readonly string[], optional: string[]): unknown {
-  if (Array.isArray(node)) return node.map((item) => close(item, path, optional));
-  if (!isRecord(node)) return node;
-  const closed = mapped(node, (value, keyword) =>
-    keyword === 'properties' && isRecord(value) ? mapped(value, (field, name) => close(field, [...path, name], optional)) : close(value, path, optional),
-  );
-  const { type, properties, required } = node;
-  if (type !== 'object' || !isRecord(properties)) return closed;
+function problem(of: string, what: string, remedy: string): string {
+  return `the schema of ${of} ${what}: ${remedy}`;
+}
+
+/** Keywords whose value is a schema or a list of them; what others hold, such as `default` and `examples`, is none. */
+const schemas = new Set(['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf']);
+const namedSchemas = new Set(['properties', '$defs', 'definitions']);
+/** One of these says what a value is. */
+const typeWords = ['type', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'];
+
+/** Notes what is not strict enough. */
+function close(node: unknown, path: readonly string[], faults: Faults): unknown {
+  if (Array.isArray(node)) return node.map((item) => close(item, path, faults));
+  if (!isRecord(node)) {
+    if (node === true) faults.untyped.push(placeOf(path));
+    return node;
+  }
+  const closed = mapped(node, (value, keyword) => {
+    if (schemas.has(keyword)) return close(value, path, faults);
+    return namedSchemas.has(keyword) && isRecord(value) ? mapped(value, (field, name) => close(field, [...path, name], faults)) : value;
+  });
+  if (!typeWords.some((word) => word in node) || isListOfAnything(node)) faults.untyped.push(placeOf(path));
+  return has(node, 'object') ? closedObject(node, closed, { path, faults }) : closed;
+}
+
+function closedObject(node: Record<string, unknown>, closed: Record<string, unknown>, { path, faults }: { path: readonly string[]; faults: Faults }): Record<string, unknown> {
+  const { properties, required, additionalProperties = false } = node;
+  if (!isRecord(properties) || additionalProperties !== false) faults.open.push(placeOf(path));
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  optional.push(...Object.keys(properties).filter((name) => !needed.includes(name)).map((name) => [...path, name].join('.')));
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  faults.optional.push(...names.filter((name) => !needed.includes(name)).map((name) => [...path, name].join('.')));
   return { additionalProperties: false, ...closed };
+}
+
+function isListOfAnything(node: Record<string, unknown>): boolean {
+  return has(node, 'array') && !('items' in node) && !('prefixItems' in node);
+}
+
+function has({ type }: Record<string, unknown>, name: string): boolean {
+  return type === name || (Array.isArray(type) && type.includes(name));
+}
+
+function placeOf(path: readonly string[]): string {
+  return path.join('.') || 'its root';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -8,7 +8,6 @@ import { checkAnswer } from './checkAnswer.js';
 import { invalidAnswer, repairTurns } from './invalidAnswer.js';
 import type { OutputOf, StandardSchema } from './standardSchema.js';
 
-/** How a bad answer is repaired; default: not at all. */
 /** What becomes of an answer that does not fit. */
 export interface ParseOptions {
   /** Most times that a bad answer is sent back; default 1. */
@@ -36,7 +35,8 @@ export interface Parsed<T> {
  *     repair:      ---(y|)            y = a good one
  *     result:    -----(v|)            v = the value of y, repairs: 1
  *
- * Fails with `InvalidAnswerError` after `repairs` of them; at once, and nothing is asked again, where the answer is a refusal,
+ * An answer at which the schema throws or rejects does not fit either; what was thrown is the `cause` of the error.
+ * Fails with `InvalidAnswerError` after its repairs; at once, and nothing is asked again, where the answer is a refusal,
  * tool calls, or was cut off (`length`, `content_filter`). Errors of `chat$` and of the repair pass through. Several answers
  * are read one after the other. Unsubscribing stops whatever runs. Throws `ConfigError` for `repairs` that cannot work.
  *

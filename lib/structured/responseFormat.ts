@@ -2,12 +2,11 @@ import type { JsonSchemaFormat } from '../model/request.js';
 import { jsonSchemaOf } from './jsonSchemaOf.js';
 import type { StandardJsonSchema, StandardSchema } from './standardSchema.js';
 
-/** How an answer is asked for. */
 /** How the form of an answer is told to the model. */
 export interface FormatOptions {
   /** Tells the model what the answer is for; default: none. */
   readonly description?: string;
-  /** Asks the provider to keep to the schema, whose fields must all be required then; default `true`. */
+  /** Asks the provider to keep to the schema, whose fields must all be listed, required and of a known type then; default `true`. */
   readonly strict?: boolean;
   /** Goes to the model as it is; default: made of the schema, where that can be written as JSON Schema by itself. */
   readonly jsonSchema?: Record<string, unknown>;

@@ -19,11 +19,16 @@ export interface RecorderOptions {
   readonly text?: boolean;
   /** Whether what was asked is kept too; not together with `text: false`. Default `false`. */
   readonly request?: boolean;
+  /** How many requests are kept: the oldest go first. Default: no limit. */
+  readonly maxRequests?: number;
 }
 
 /** Notes what sources say, and when. */
 export interface Recorder {
-  /** The same source, recorded from now on; for `createGateway`, whose clock it takes. */
+  /**
+   * The same source, recorded from now on; for `createGateway`, whose clock it takes. Throws `ConfigError` for a second source of
+   * the same id: each gateway needs a recorder of its own.
+   */
   wrapSource<S extends Source>(this: void, source: S, on?: { readonly scheduler?: SchedulerLike }): S;
   /** All so far; what still runs ends as `open`. Throws `GatewayError` if something could not be noted. */
   readonly recording: Recording;
@@ -38,18 +43,22 @@ export interface Recorder {
  *     result:     -a--b-----c|      in the same turns; what goes wrong in recording never gets into the call
  *     recording:  1a 4b    10c 11|  whole ms since the request
  *
- * `text: false` keeps times, lengths, types of deltas, usage, finish reasons, codes and names of models; each text, id, name and
- * argument of a tool and message of an error is a run of `x` as long as it was, and `logprobs` and unknown fields are empty. Keys are
- * never seen here. Everything is kept in memory until the recorder is let go. Where a slow reader held a passed-on answer, the
- * wait is in its times. Throws `ConfigError` for `request: true` with `text: false`.
+ * `text: false` keeps times, lengths, types of deltas, usage, finish reasons and codes of one word, and names of models; each text,
+ * id, name and argument of a tool and message of an error is a run of `x` as long as it was, `logprobs` and unknown fields are empty,
+ * and an error's name is `Error` unless it is a common one. Addresses and keys of sources are not kept; in messages of errors and in
+ * what was asked, whatever looks like a key is `[masked]`; what was said stays as it is. Deltas of unknown types are left out.
+ * Everything is in memory until the recorder is let go: `maxRequests` is for one that is left on. Where a slow reader held a
+ * passed-on answer, the wait is in its times. Throws `ConfigError` for `request: true` with `text: false`, and where `maxRequests`
+ * is no whole number from 1.
  *
  *     const recorder = createRecorder();
  *     const gateway = createGateway({ settings, wrapSource: recorder.wrapSource });
  *     await gateway.chat(request);
  *     recorder.save('fixtures/slowStart.json');
  */
-export function createRecorder({ text = true, request: keepsRequest = false }: RecorderOptions = {}): Recorder {
+export function createRecorder({ text = true, request: keepsRequest = false, maxRequests = Infinity }: RecorderOptions = {}): Recorder {
   if (keepsRequest && !text) throw new ConfigError(['createRecorder was told request: true, which keeps what was said, and text: false, which forbids it: leave one of them out']);
+  if (!(maxRequests >= 1 && (maxRequests === Infinity || Number.isInteger(maxRequests)))) throw new ConfigError([`createRecorder was told maxRequests: ${maxRequests}, which must be a whole number from 1; without it all are kept`]);
   const sources = new Map<string, RecordedSource>();
   const notes: RequestNote[] = [];
   let trouble: { readonly cause: unknown } | undefined;
@@ -67,10 +76,13 @@ export function createRecorder({ text = true, request: keepsRequest = false }: R
     const end = (ending: (atMs: number) => RecordedEnd): void => safely(() => note?.end(ending(note.atMs())));
     return {
       subscribe: () => safely(() => {
-        note = openNote({ source, request, scheduler, keepsRequest, sinceMs: notes[0]?.startMs });
-        notes.push(note);
+        note = openNote({ source, request, scheduler, keepsRequest });
+        if (notes.push(note) > maxRequests) notes.shift();
       }),
-      next: (delta) => safely(() => note?.add(text ? delta : withoutText(delta))),
+      next: (delta) => safely(() => {
+        const blanked = withoutText(delta);
+        if (blanked !== undefined) note?.add(text ? delta : blanked);
+      }),
       error: (thrown: unknown) => end((atMs) => ({ type: 'failed', atMs, error: toRecordedError(thrown, { text }) })),
       complete: () => end((atMs) => ({ type: 'completed', atMs })),
       unsubscribe: () => end((atMs) => ({ type: 'left', atMs })),
@@ -79,14 +91,17 @@ export function createRecorder({ text = true, request: keepsRequest = false }: R
 
   function recording(): Recording {
     if (trouble !== undefined) throw new GatewayError(`the recording is not complete: ${messageOf(trouble.cause)}`, trouble);
-    return { version: 1, text, sources: [...sources.values()], requests: notes.map((note) => note.request()) };
+    return { version: 1, text, sources: [...sources.values()], requests: notes.map((note, _nth, [first = note]) => note.request(first.startMs)) };
   }
 
   return {
     wrapSource(source, { scheduler = asyncScheduler } = {}) {
-      sources.set(source.id, factsOf(source));
+      const facts = factsOf(source);
+      if (sources.has(facts.id)) throw new ConfigError([`the recorder has a source "${facts.id}" already, and would mix the requests of both: make a recorder for each gateway`]);
+      sources.set(facts.id, facts);
       const stream: Source['stream'] = (request, context) => defer(() => defer(() => source.stream(request, context)).pipe(tap(observer(source, request, scheduler))));
-      return { ...source, stream };
+      // Of a class with getters nothing would be spread.
+      return { ...source, ...facts, limits: source.limits, stream };
     },
     get recording() {
       return recording();
@@ -100,8 +115,12 @@ export function createRecorder({ text = true, request: keepsRequest = false }: R
 }
 
 /** What is known of a source, without what an implementation has beside it. */
-function factsOf({ id, provider, model, limits, ...others }: Source): RecordedSource {
-  const { maxConcurrency, rpm, tpm, priority, weight } = others;
-  const optional = Object.fromEntries(Object.entries({ maxConcurrency, rpm, tpm, priority, weight }).filter(([, value]) => value !== undefined));
-  return { id, provider, model, limits: { ...limits }, ...optional };
+function factsOf(source: Source): RecordedSource {
+  const { id, provider, model, limits: { timeoutMs, ttftTimeoutMs, interTokenTimeoutMs }, maxConcurrency, rpm, tpm, priority, weight } = source;
+  return { id, provider, model, limits: limitsIn({ timeoutMs, ttftTimeoutMs, interTokenTimeoutMs }), ...limitsIn({ maxConcurrency, rpm, tpm, priority, weight }) };
+}
+
+/** Those that there are: an endless one is none, and JSON has no word for it. */
+function limitsIn<K extends string>(figures: Readonly<Record<K, number | undefined>>): Partial<Record<K, number>> {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => Number.isFinite(value))) as Partial<Record<K, number>>;
 }

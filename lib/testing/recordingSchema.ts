@@ -22,7 +22,7 @@ const delta = z.discriminatedUnion('type', [
     custom: z.literal(true).exactOptional(),
     extra: fields.exactOptional(),
   }),
-  said('usage', { usage: z.strictObject({ promptTokens: figure, completionTokens: figure, totalTokens: figure, reasoningTokens: figure, cachedTokens: figure }) }),
+  said('usage', { usage: z.looseObject({ promptTokens: figure, completionTokens: figure, totalTokens: figure, reasoningTokens: figure, cachedTokens: figure }) }),
   said('finish', { reason: z.string() }),
   said('logprobs', { logprobs: fields }),
   said('message-extra', { fields }),

@@ -5,7 +5,6 @@ import { createChatChunks } from './chatChunks.js';
 import type { ChatCompletionChunk } from './chatChunks.js';
 import { wholeUsageBody } from './usageBody.js';
 
-/** What the chunks tell beside the answer. */
 /** What chunks hold beside the answer. */
 export interface ChunkOptions {
   /** A last chunk without a choice tells the tokens, if all their numbers are known; default `false`. */
@@ -17,6 +16,9 @@ export interface ChunkOptions {
  *
  *     items:   (sab)--c--(e|)        s = start, a and b one frame, e = end
  *     chunks:  (ab)---c--(e|)        each as it comes; the last one has the finish reason
+ *
+ * A tool call whose provider gave no id has the same made one as in the answer; where the provider's comes only after the call's
+ * first fragment, the chunks keep the made one and `response` has the provider's.
  *
  * Errors pass through: a stream that breaks off has no finish reason. Unsubscribing stops the source.
  *

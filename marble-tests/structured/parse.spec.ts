@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { catchError, map, of } from 'rxjs';
+import { catchError, firstValueFrom, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import { isCallError, parse } from '../../lib/index.js';
 import type { ChatMessage, ChatRequest, Gateway, InvalidAnswerError, Parsed, StandardSchema } from '../../lib/index.js';
 import { marbles } from '../../lib/testing/index.js';
+import { responseWith } from '../../spec/structured/responseWith.js';
 
 const Trip = z.object({ city: z.string(), days: z.array(z.number()) });
 type Trip = z.infer<typeof Trip>;
@@ -98,6 +99,26 @@ describe('parse', () => {
     expectObservable(seen(parsed$)).toBe('----(e|)', { e: { code: 'invalid_answer', reason: 'wrong_shape', repairs: 0, message: 'the answer of a does not fit its schema at city, days.1' } });
   }));
 
+  const thrower: StandardSchema<string> = { '~standard': { version: 1, vendor: 'own', validate: () => { throw new Error('secret'); } } };
+
+  test('a schema that throws is a bad answer: its words stay in the cause', marbles(({ testGateway, expectObservable, afterwards }) => {
+    const gateway = testGateway({ sources: { a: '-b|' }, values: say('b') });
+    let cause: unknown;
+    const parsed$ = gateway.chat$({ messages }).pipe(parse(thrower, { repairs: 1, repair: (turns) => gateway.chat$({ messages: turns }) }));
+    const noted$ = parsed$.pipe(catchError((error: unknown) => { cause = (error as Error).cause; throw error; })) as Observable<never>;
+    expectObservable(seen(noted$)).toBe('----(e|)', { e: { code: 'invalid_answer', reason: 'wrong_shape', repairs: 1, message: 'the answer of a does not fit its schema at its root, also after one repair' } });
+    afterwards(() => {
+      expect(cause).toMatchObject({ message: 'secret' });
+      expect(gateway.sources.a.requests[1]?.request.messages.at(-1)).toMatchObject({ content: expect.stringContaining('- its check failed') });
+    });
+  }));
+
+  test('long names that the model chose are cut in the message', marbles(({ testGateway, expectObservable }) => {
+    const gateway = testGateway({ sources: { a: '-x|' }, values: { x: JSON.stringify({ ['k'.repeat(5000)]: 'x' }) } });
+    const message = `the answer of a does not fit its schema at ${'k'.repeat(59)}…`;
+    expectObservable(seen(gateway.chat$({ messages }).pipe(parse(z.record(z.string(), z.number()))) as Observable<never>)).toBe('--(e|)', { e: { code: 'invalid_answer', reason: 'wrong_shape', repairs: 0, message } });
+  }));
+
   test('unsubscribing during a repair closes its socket in the same turn', marbles(({ testGateway, expectObservable, expectSockets, afterwards }) => {
     const gateway = testGateway({ sources: { a: ['-b|', '---g|'] }, values: say('g', 'b') });
     expectObservable(ask(gateway), '                                ^--!').toBe('----');
@@ -128,6 +149,39 @@ test('a schema that takes its time is waited for', async () => {
     })();
   });
   expect(response).toBe('hi!');
+});
+
+/** What `parse` makes of a whole answer, by real time. */
+const parsed = (content: string, schema: StandardSchema<unknown, unknown>): Promise<unknown> =>
+  firstValueFrom(of(responseWith({ content })).pipe(parse(schema), map(({ value }) => value), catchError((error: unknown) => of((error as Error).message))));
+
+test('a transform that throws is a bad answer too, which zod finds out asynchronously', async () => {
+  const Link = z.object({ url: z.string().transform((text) => new URL(text).host) });
+  expect(await parsed('{"url":"nope"}', Link)).toBe('the answer of a/1 does not fit its schema at its root');
+  expect(await parsed('{"url":"http://a.b/"}', Link)).toEqual({ url: 'a.b' });
+});
+
+test.each([
+  ['a byte order mark', '\uFEFF{"a":1}'],
+  ['a second block', 'So:\n```json\n{"a":1}\n```\nUse it:\n```ts\nuse(a);\n```'],
+  ['jsonc', '```jsonc\n{"a":1}\n```'],
+  ['javascript', '```javascript\n{"a":1}\n```'],
+  ['no word', '```{"a":1}```'],
+  ['a word without a space', '```json{"a":1}```'],
+  ['an open fence', '```json\n{"a":1}'],
+])('JSON is read with %s', async (_what, content) => {
+  expect(await parsed(content, z.object({ a: z.number() }))).toEqual({ a: 1 });
+});
+
+test.each([
+  ['position 4242 is open', 'not JSON'],
+  ['x in JSON at position 7', 'not JSON'],
+  ['{"a":1,}', 'not JSON from character 8 on'],
+  ['{"a":1} x', 'not JSON from character 9 on'],
+  ['\uFEFF{"a":1,}', 'not JSON from character 9 on'],
+  ['So:\n```json\n{"a":1,}\n```', 'not JSON from character 20 on'],
+])('of %p the error tells the place in the answer, if it is known', async (content, problem) => {
+  expect(await parsed(content, z.any())).toBe(`the answer of a/1 is ${problem}`);
 });
 
 test.each([Number.NaN, -1, 1.5, Infinity])('repairs: %p is refused', (repairs) => {

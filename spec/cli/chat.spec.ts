@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -114,6 +114,17 @@ describe('chat --record', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`recorded 1 request in ${file}\n`);
     expect(readRecording(file).requests).toMatchObject([{ source: 'sim/1', end: { type: 'failed', error: { code: 'source', httpStatus: 401 } } }]);
+  });
+
+  test.concurrent('where it can no longer be written after a call that failed, both are told, and the exit code is that of the call', async () => {
+    const upstream = await start('401@0.3(invalid_api_key,"no")');
+    const file = join(folder, 'taken.json');
+    const cli = startCli(['chat', 'x', '--record', file], { env: sourceEnv({ sim: upstream.url }) });
+    while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    mkdirSync(file);
+    const { code, stdout, stderr } = await cli.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error wrong_use - --record .+taken\.json cannot be written: EISDIR.+\nerror all_sources_exhausted: no_runnable_source - .+\n$/);
   });
 
   test.concurrent('a place that cannot take it is refused before anything is asked', async () => {

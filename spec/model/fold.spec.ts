@@ -24,4 +24,13 @@ describe('the answer as far as it has come', () => {
     expect(fold.answer().toolCalls).toEqual([{ id: 'c1', name: 'weather', arguments: '{}' }]);
     expect(fold.answer().message.tool_calls).toEqual([{ id: 'c1', type: 'function', function: { name: 'weather', arguments: '{}' } }]);
   });
+
+  test('costs no more where such a source counts from far away, in the order of its numbers', () => {
+    const fold = createFold('a');
+    const startedMs = performance.now();
+    fold.add({ type: 'tool-call', index: 400_000_000, id: 'c2', name: 'g', arguments: 'x', custom: true });
+    fold.add({ type: 'tool-call', index: 7, name: 'f', arguments: '{}' });
+    expect(fold.answer().toolCalls).toEqual([{ id: 'call_a_7', name: 'f', arguments: '{}' }, { id: 'c2', name: 'g', arguments: 'x', custom: true }]);
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+  });
 });

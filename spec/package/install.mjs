@@ -1,7 +1,7 @@
 // Installs the tarball into empty projects and uses it there as users would.
 //   node spec/package/install.mjs [--tarball FILE] [--node 20,22,24] [--typescript 5.4,5.9] [--linked]
 // Only the running Node and TypeScript 7 are tried by default; the others are installed from npm first, but for TypeScript 6, which is here.
-import { deepStrictEqual, match, strictEqual } from 'node:assert/strict';
+import { deepStrictEqual, match, rejects, strictEqual } from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -73,6 +73,7 @@ async function useWith(node, folder) {
 
   match((await cli('--version')).printed, /^\d+\.\d+\.\d+\n$/);
   match((await runIn(folder, node, [program, 'doctor', '--probe'], { env })).printed, /sim\/1/);
+  await rejects(runIn(folder, node, [program, 'doctor'], { env: { ...env, LLM__TELEMETRY__URL: 'sqlite:./rows.db' } }), /ended with 3:[^]*npm install better-sqlite3/);
   strictEqual((await runIn(folder, node, [program, 'chat', 'Say hello.'], { env })).printed, 'Hello there\n');
   match((await cli('demo', '--calls', '1', '--json')).printed, /"calls": 1\b/);
 

@@ -45,9 +45,18 @@ describe('defineTool', () => {
     ['a type that JSON does not have', z.object({ day: z.date() }), false, 'the schema of the tool t (zod) cannot be written as JSON Schema: Date cannot be represented in JSON Schema: give jsonSchema beside it'],
     ['no object', z.union([z.string(), z.number()]), false, 'the schema of the tool t has to be an object, which is what providers take: put what it is into a field of an object'],
     ['optional fields, strict', z.object({ a: z.string().optional(), b: z.array(z.object({ type: z.int().optional() })) }), true, 'the schema of the tool t has optional fields (b.type, a), and strict: true takes none: make them nullable, or say strict: false'],
+    ['any fields, strict', z.object({ a: z.record(z.string(), z.number()), b: z.array(z.looseObject({ c: z.string() })) }), true, 'the schema of the tool t has objects that take any field (a, b), and strict: true takes none: list their fields, or say strict: false'],
+    ['any type, strict', z.object({ a: z.any(), b: z.array(z.unknown()) }), true, 'the schema of the tool t has values of any type (a, b), and strict: true takes none: say what they are, or say strict: false'],
+    ['an open object that others share, strict', z.object({ a: z.json() }), true, 'the schema of the tool t has objects that take any field (__schema0), and strict: true takes none: list their fields, or say strict: false'],
   ])('%s is refused, and the message says what to do', (_what, parameters, strict, message) => {
     expect(() => defineTool({ name: 't', parameters, strict })).toThrow(expect.objectContaining({ code: 'config', message }));
   });
+});
+
+test('what is no schema in a schema is left as it is: examples, defaults, constants', () => {
+  const value = { type: 'object', properties: { q: 1 } };
+  const parameters = z.object({ a: z.string().meta({ examples: [value] }), b: z.literal('x'), c: z.enum(['y']), d: z.null(), e: z.tuple([z.string()]) });
+  expect(defineTool({ name: 't', parameters, strict: true }).definition.function.parameters).toMatchObject({ additionalProperties: false, properties: { a: { type: 'string', examples: [value] } } });
 });
 
 test('responseFormat asks for JSON of a schema, strictly unless it is told not to', () => {
@@ -82,14 +91,42 @@ describe('toolCallsOf', () => {
     expect(toolCallsOf(callsOf(['now', '']), [now])).toEqual([{ type: 'call', id: 'call_0', name: 'now', args: {} }]);
   });
 
-  test('a check that takes its time is refused, and its failure ends no process', () => {
-    const parameters: StandardSchema = { '~standard': { version: 1, vendor: 'own', validate: () => Promise.reject(new Error('no')) } };
-    const slow = defineTool({ name: 'slow', parameters, jsonSchema: { type: 'object' } });
-    expect(() => toolCallsOf(callsOf(['slow', '{}']), [slow])).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('the tool slow is checked asynchronously') }));
+  const answers: Record<string, StandardSchema['~standard']['validate']> = {
+    'takes its time': () => Promise.resolve({ value: 1 }),
+    'takes its time and fails': () => Promise.reject(new Error('secret')),
+    throws: () => { throw new Error('secret'); },
+    'says nothing': () => undefined as never,
+  };
+  test.each(Object.entries(answers))('a check that %s is told as one that could not be made, and ends neither the loop nor the process', (_what, validate) => {
+    const parameters: StandardSchema = { '~standard': { version: 1, vendor: 'own', validate } };
+    const own = defineTool({ name: 'own', parameters, jsonSchema: { type: 'object' } });
+    const content = 'The arguments of own could not be checked. Call it again with other arguments.';
+    expect(toolCallsOf(callsOf(['own', '{}']), [own])).toEqual([{ type: 'invalid', id: 'call_0', name: 'own', problem: 'unchecked', message: { role: 'tool', tool_call_id: 'call_0', content } }]);
+  });
+
+  test('a transform that throws spoils one call, not the others', () => {
+    const open = defineTool({ name: 'open', parameters: z.object({ url: z.string().transform((text) => new URL(text).host) }) });
+    const calls = toolCallsOf(callsOf(['open', '{"url":"nope"}'], ['open', '{"url":"http://a.b/"}']), [open]);
+    expect(calls).toMatchObject([{ type: 'invalid', problem: 'unchecked' }, { type: 'call', args: { url: 'a.b' } }]);
+  });
+
+  test('however much is wrong, the model is told the first of it', () => {
+    const list = defineTool({ name: 'list', parameters: z.object({ items: z.array(z.number()), ['x'.repeat(2000)]: z.number() }) });
+    const [call] = toolCallsOf(callsOf(['list', JSON.stringify({ items: Array.from({ length: 20_000 }, () => 'x') })]), [list]);
+    const lines = JSON.stringify(call?.type === 'invalid' && call.message.content).slice(1, -1).split('\\n');
+    expect([lines.length, lines[1], lines[21]]).toEqual([23, expect.stringMatching(/^- items\.0: /), '- and 19981 more']);
+    const [none] = toolCallsOf(callsOf(['n'.repeat(100_000), '{}']), [list]);
+    expect(JSON.stringify(none?.type === 'invalid' && none.message).length).toBeLessThan(1000);
+  });
+
+  test('calls of custom tools, whose input is free text, are left to whoever offers such tools', () => {
+    const response = responseWith({ toolCalls: [{ id: '1', name: 'shell', arguments: 'ls', custom: true }, { id: '2', name: 'weather', arguments: '{"city":"Oslo"}' }] });
+    expect(toolCallsOf(response, [weather])).toMatchObject([{ type: 'call', id: '2' }]);
   });
 });
 
 test('toolMessage takes texts as they are, and writes anything else as JSON', () => {
   const contentOf = (result: unknown): unknown => toolMessage({ id: 'c' }, result).content;
-  expect(['rain', { rain: true }, 3, undefined].map(contentOf)).toEqual(['rain', '{"rain":true}', '3', 'null']);
+  const nothing = [undefined, null, () => 1, Symbol('x'), { toJSON: () => undefined }];
+  expect(['rain', { rain: true }, 3, ...nothing].map(contentOf)).toEqual(['rain', '{"rain":true}', '3', ...nothing.map(() => 'null')]);
 });

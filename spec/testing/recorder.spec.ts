@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EMPTY, NEVER, Observable, lastValueFrom, materialize, of, takeUntil, throwError, timer, toArray } from 'rxjs';
+import { EMPTY, NEVER, Observable, asyncScheduler, concat, defer, lastValueFrom, materialize, mergeMap, of, scheduled, takeUntil, throwError, timer, toArray } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
-import { RateLimitedError, TransientError, isOutput } from '../../lib/index.js';
+import { RateLimitedError, TransientError, createGateway, isOutput } from '../../lib/index.js';
 import type { ChatDelta, ChatResponse, Source, StreamContext, ValidRequest } from '../../lib/index.js';
 import { compareMarbles, createRecorder, marbles, parseRecording, readRecording, replay, scriptedSource, stringifyRecording } from '../../lib/testing/index.js';
 import type { RecordedRequest, Recorder, Recording, TestGateway } from '../../lib/testing/index.js';
@@ -284,6 +284,98 @@ describe('recording', () => {
       { type: 'open' },
       { type: 'completed' },
     ]);
+  });
+
+  test('without its text, whatever a custom source says or throws tells nothing, and can be read again', () => {
+    const figures = { promptTokens: 1, completionTokens: 2, totalTokens: 3, reasoningTokens: null, cachedTokens: null };
+    const usage = { ...figures, note: 'pineapple' };
+    const cause = Object.assign(new Error('fig'), { name: 'A banana', code: 'cherry and grape' });
+    const failure = Object.assign(new Error('fig', { cause }), { name: 'apricot', code: 'ECONNRESET' });
+    const says = [{ type: 'audio', data: 'pineapple' }, { type: 'usage', usage }, { type: 'finish', reason: 'because of a fig' }, { type: 'content', text: 'fig' }] as ChatDelta[];
+    const [loud, quiet] = [createRecorder(), createRecorder({ text: false })];
+    const source = quiet.wrapSource(loud.wrapSource(upstreamOf(() => concat(says, throwError(() => failure)))));
+    source.stream(request, context).subscribe({ error: () => undefined });
+
+    const written = stringifyRecording(quiet.recording);
+    expect(words.filter((word) => written.includes(word.trim()))).toEqual([]);
+    expect(parseRecording(written).requests[0]).toMatchObject({
+      deltas: [{ type: 'usage', usage: figures }, { type: 'finish', reason: 'xxxxxxxxxxxxxxxx' }, { type: 'content', text: 'xxx' }],
+      end: { type: 'failed', error: { name: 'Error', code: 'ECONNRESET', message: 'xxx', cause: { name: 'Error', message: 'xxx' } } },
+    });
+    expect(parseRecording(stringifyRecording(loud.recording)).requests[0]).toMatchObject({ deltas: [{ usage }, { reason: 'because of a fig' }, { text: 'fig' }], end: { error: { name: 'apricot' } } });
+  });
+
+  test('is what its file says: a copy that no later change reaches, with clocks that step back, endless waits and big integers', () => {
+    const clock = { nowMs: 5_000 };
+    const scheduler = { now: () => clock.nowMs, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
+    const [usage, logprobs, asked] = [{ promptTokens: 1, completionTokens: 2, totalTokens: 3, reasoningTokens: null, cachedTokens: null }, { content: [{ id: 7n }] }, { messages: [...request.messages], stream: true }];
+    const made = createRecorder({ request: true });
+    const says: ChatDelta[] = [{ type: 'usage', usage }, { type: 'logprobs', logprobs }];
+    const source = made.wrapSource({ ...upstreamOf(() => concat(says, defer(() => { clock.nowMs -= 60; return throwError(() => new RateLimitedError('later', { retryAfterS: Infinity })); }))), limits: { timeoutMs: Infinity } }, { scheduler });
+    for (let nth = 0; nth < 2; nth += 1) source.stream(asked, context).subscribe({ error: () => undefined });
+    const file = join(folder, 'odd.json');
+    made.save(file);
+    usage.promptTokens = 99;
+    asked.messages.length = 0;
+    logprobs.content.length = 0;
+
+    expect(made.recording).toEqual(readRecording(file));
+    expect(made.recording.sources[0]?.limits).toEqual({});
+    const { requests } = made.recording;
+    expect(requests.map(({ startedMs, end, request: kept }) => [startedMs, end.atMs, kept])).toEqual([[0, 0, request], [0, 0, request]]);
+    expect(requests[0]).toMatchObject({ deltas: [{ usage: { promptTokens: 1 } }, { logprobs: { content: [{ id: '7' }] } }], end: { error: { code: 'rate_limited', message: 'later' } } });
+  });
+
+  test('masks what looks like a key in what was asked and in messages of errors', () => {
+    const made = createRecorder({ request: true });
+    const source = made.wrapSource(upstreamOf(() => throwError(() => new Error(`refused ${key}`))));
+    const headers = { Authorization: 'Bearer abcdefgh', 'X-Api-Key': 'plain-words' };
+    source.stream({ ...request, extra_headers: headers }, context).subscribe({ error: () => undefined });
+    const written = stringifyRecording(made.recording);
+    for (const secret of [key, 'abcdefgh', 'plain-words']) expect(written).not.toContain(secret);
+    expect(made.recording.requests[0]?.request).toMatchObject({ ...request, extra_headers: { 'X-Api-Key': '[masked]' } });
+  });
+
+  test('keeps the last requests where it is told how many, with times from the first that is kept', () => {
+    const scheduler = endless();
+    const made = createRecorder({ maxRequests: 2 });
+    const source = made.wrapSource(scriptedSource('-a|', { id: 'a', scheduler }), { scheduler });
+    for (const startMs of [0, 10, 25]) timer(startMs, scheduler).pipe(mergeMap(() => source.stream(request, context))).subscribe();
+    scheduler.flush();
+    expect(made.recording.requests.map(({ startedMs, end }) => [startedMs, end])).toEqual([[0, { type: 'completed', atMs: 2 }], [15, { type: 'completed', atMs: 2 }]]);
+    expect(problemsOf(() => createRecorder({ maxRequests: 0 }))).toEqual([expect.stringContaining('maxRequests: 0, which must be a whole number from 1')]);
+  });
+
+  test('refuses a second source of the same id, so that gateways do not mix', () => {
+    const made = createRecorder();
+    made.wrapSource(upstreamOf(() => EMPTY));
+    expect(problemsOf(() => made.wrapSource({ ...upstreamOf(() => EMPTY), model: 'm2' }))).toEqual(['the recorder has a source "a" already, and would mix the requests of both: make a recorder for each gateway']);
+    expect(made.recording.sources).toMatchObject([{ id: 'a', model: 'm' }]);
+  });
+
+  test('takes a source that is written as a class with getters, and so does every wrapper that spreads', async () => {
+    class Local implements Source {
+      readonly #facts = { id: 'local', provider: 'own', model: 'm', limits: { timeoutMs: 1_000 }, rpm: 60 };
+      get id(): string { return this.#facts.id; }
+      get provider(): string { return this.#facts.provider; }
+      get model(): string { return this.#facts.model; }
+      get limits(): Source['limits'] { return this.#facts.limits; }
+      get rpm(): number { return this.#facts.rpm; }
+      stream(): Observable<ChatDelta> {
+        return scheduled<ChatDelta>([{ type: 'content', text: this.#facts.id }, { type: 'finish', reason: 'stop' }], asyncScheduler);
+      }
+    }
+    const made = createRecorder();
+    expect(made.wrapSource(new Local())).toMatchObject({ id: 'local', limits: { timeoutMs: 1_000 }, rpm: 60 });
+    const spreads = (source: Source): Source => ({ ...source, stream: (asked, within) => source.stream(asked, within) });
+    for (const wrapSource of [createRecorder().wrapSource, spreads, (source: Source) => source]) {
+      const gateway = createGateway({ settings: { scope: 'LLM', sources: [] }, sources: [new Local()], wrapSource });
+      try {
+        expect(await gateway.chat(request)).toMatchObject({ content: 'local', source: 'local' });
+      } finally {
+        await gateway.close();
+      }
+    }
   });
 
   test('cannot keep what was asked and hide what was said', () => {

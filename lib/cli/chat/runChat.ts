@@ -43,11 +43,22 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }
 }
 
-/** However the call ends, it is saved: one that failed is worth replaying too. */
-async function recorded({ file, text }: RecordWish, { err }: Terminal, run: (recorder: Recorder) => Promise<void>): Promise<void> {
+/** However the call ends, it is saved: one that failed is worth replaying too, and its failure is told whether or not it can be saved. */
+async function recorded({ file, text }: RecordWish, terminal: Terminal, run: (recorder: Recorder) => Promise<void>): Promise<void> {
   checkRecordFile(file);
   const recorder = createRecorder({ text });
-  await run(recorder).finally(() => err.line(writeRecordFile(file, recorder)));
+  const save = (): void => terminal.err.line(writeRecordFile(file, recorder));
+  try {
+    await run(recorder);
+  } catch (failure: unknown) {
+    try {
+      save();
+    } catch (trouble: unknown) {
+      reportFailure(trouble, { terminal });
+    }
+    throw failure;
+  }
+  save();
 }
 
 /** However the call ends, the gateway is closed after it, so that its row is written (E5). */
