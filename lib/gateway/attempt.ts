@@ -22,7 +22,7 @@ const finishGraceMs = 1000;
 
 export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'id' | 'exchange' | 'clock' | 'held$'>, { scheduler }: Ports): AttemptSpec<A> {
   const id = call.nextAttemptId();
-  return { ...spec, id, exchange: call.task.open(spec.admitted.source, id), ...clockOf(call, scheduler) };
+  return { ...spec, id, exchange: call.task.open(spec.admitted.source, call.id), ...clockOf(call, scheduler) };
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Exchange, Task } from './task.js';
 
 /** A chat call: deltas are folded to one answer. */
 export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
-  return { task: { ...facts(request), open: (source, attemptId) => folded(attemptId, (context) => find(sources, source).stream(request, context)) }, respond: toResponse };
+  return { task: { ...facts(request), open: (source, callId) => folded(callId, (context) => find(sources, source).stream(request, context)) }, respond: toResponse };
 }
 
 /** The same, passed on as it comes; `held$` says when its reader can take no more. */
@@ -24,10 +24,10 @@ export function openStream(request: ValidRequest, sources: readonly Source[], he
     task: {
       ...facts(request),
       held$,
-      open(source, attemptId) {
+      open(source, callId) {
         let latest: ChatDelta;
         const noted = (delta: ChatDelta): void => { latest = delta; };
-        return { ...folded(attemptId, (context) => find(sources, source).stream(request, context).pipe(tap({ next: noted }))), said: () => latest };
+        return { ...folded(callId, (context) => find(sources, source).stream(request, context).pipe(tap({ next: noted }))), said: () => latest };
       },
     },
     respond: toResponse,
@@ -44,8 +44,8 @@ function facts(request: ValidRequest): Omit<Task<Answer>, 'open'> {
   };
 }
 
-function folded(attemptId: string, ask: (context: Parameters<Source['stream']>[1]) => Observable<ChatDelta>): Exchange<Answer> {
-  const fold = createFold(attemptId);
+function folded(callId: string, ask: (context: Parameters<Source['stream']>[1]) => Observable<ChatDelta>): Exchange<Answer> {
+  const fold = createFold(callId);
   return { sign$: (context) => ask(context).pipe(map(fold.add)), reply: fold };
 }
 

@@ -15,7 +15,7 @@ export interface Task<A> {
   /** Tokens that the next request is thought to use at this source. */
   estimate(source: Upstream): number;
   /** One request to this source; a call opens one per attempt. */
-  open(source: Upstream, attemptId: string): Exchange<A>;
+  open(source: Upstream, callId: string): Exchange<A>;
   /** For an answer that is passed on to a reader: when he can take no more. */
   readonly held$?: Observable<boolean> | undefined;
   /** Takes what an answer brought; whether the call needs a further request. Without it, one answer is all. */

@@ -32,10 +32,8 @@ interface GrowingCall {
   extra: Fields;
 }
 
-/** `attemptId` tells the call, which names tool calls for which the provider gave no id. */
-export function createFold(attemptId: string): AnswerFold {
-  // The call alone, as in the chunks of an answer: who passes those on has to know the ids of the answer too.
-  const owner = attemptId.replace(/-\d+$/, '');
+/** `callId` names tool calls for which the provider gave no id, as the chunks of the answer do. */
+export function createFold(callId: string): AnswerFold {
   let content = '';
   let reasoning = '';
   let refusal: string | null = null;
@@ -112,7 +110,7 @@ export function createFold(attemptId: string): AnswerFold {
       return 'increment';
     },
     answer() {
-      const grown = [...calls].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${owner}_${index}` }));
+      const grown = [...calls].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${callId}_${index}` }));
       return {
         content,
         reasoning,
