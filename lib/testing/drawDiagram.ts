@@ -43,11 +43,11 @@ export function drawDiagram(rows: readonly DiagramRow[], differing: ReadonlySet<
   const indent = Math.max(...['differs', ...rows.map(({ label }) => label)].map(widthOf)) + 2;
   const margin = from > 0 ? '  ' : '';
   const line = (label: string, text: string): string => (padTo(label, indent) + text).trimEnd();
-  const cut = (text: string): string => `${from > 0 ? '… ' : ''}${Array.from(text).slice(from, to).join('').trimEnd()}${Array.from(text).length > to ? ' …' : ''}`;
+  const cut = (text: string): string => `${from > 0 ? '… ' : ''}${cellsOf(text).slice(from, to).join('').trimEnd()}${widthOf(text) > to ? ' …' : ''}`;
   const isShown = (frame: number): boolean => columnOf(frame) >= from && columnOf(frame) < to;
   const shown = frames.filter(isShown);
   const [earlier, later] = [frames.filter((frame) => columnOf(frame) < from).length, frames.filter((frame) => columnOf(frame) >= to).length];
-  const caretsAt = shown.filter((frame) => differing.has(frame)).map((frame) => ({ at: columnOf(frame) - from, text: '^'.repeat(Math.max(1, ...textsAt(frame).map(widthOf))) }));
+  const caretsAt = shown.filter((frame) => differing.has(frame)).map((frame) => ({ at: columnOf(frame) - from, text: '^'.repeat(Math.min(to - columnOf(frame), Math.max(1, ...textsAt(frame).map(widthOf)))) }));
   return {
     isShown,
     lines: [
@@ -67,6 +67,17 @@ function drawAxis(times: readonly { readonly frame: number; readonly at: number;
     if (placed.every((other) => label.at > other.at + other.text.length || label.at + label.text.length < other.at)) placed.push(label);
   }
   return overlay(placed);
+}
+
+/** What stands in each column; a wide character has two, and what is put upon another has none. */
+function cellsOf(text: string): readonly string[] {
+  const cells: string[] = [];
+  for (const char of text) {
+    const width = widthOf(char);
+    if (width === 0) cells.push(`${cells.pop() ?? ''}${char}`);
+    else cells.push(char, ...(width === 2 ? [''] : []));
+  }
+  return cells;
 }
 
 function overlay(texts: readonly { readonly at: number; readonly text: string }[]): string {

@@ -1,163 +1,141 @@
-import type { RunHelpers } from 'rxjs/testing';
+import type { TestScheduler } from 'rxjs/testing';
+import { checkedDiagram, inRunMode } from './checkedDiagram.js';
+import type { WrittenDiagram } from './checkedDiagram.js';
 import { MarbleMismatch } from './marbleMismatch.js';
 import { mismatchOf } from './mismatchOf.js';
-import { parseDiagram } from './parseDiagram.js';
-import type { SubscriptionTimes } from './messageOfSubscriptions.js';
-import type { Letters } from './symbolsOf.js';
+import { promiseFault } from './promiseFault.js';
+import { siteOf, thrownAt } from './site.js';
+import { subscriptionOf } from './subscriptionOf.js';
+import type { Writing } from './symbolsOf.js';
 import type { Told } from './told.js';
 import { GatewayAssertionError } from './verdict.js';
 import type { Verdict } from './verdict.js';
+import { withOthers } from './withOthers.js';
 
 /** The checks of one marble test: they are all made, and the first that failed is thrown, at the line where it was written. */
 export interface Expectations {
   /** For the `TestScheduler`. */
   compare(this: void, actual: unknown, expected: unknown): void;
-  /** RxJS's helpers, which remember what was written where. */
-  watch(this: void, helpers: RunHelpers): Pick<RunHelpers, 'expectObservable' | 'expectSubscriptions' | 'flush'>;
+  /** From now on what is expected of this scheduler is remembered, and where it was written. */
+  watch(this: void, testScheduler: TestScheduler): void;
   /** `from`: the function by which it was registered. */
   check(this: void, verdict: () => Verdict, from: (...args: never[]) => unknown): void;
   afterwards(this: void, check: () => void): void;
+  /** Throws what has failed by now. */
+  throwFirst(this: void): void;
   /** To be called when virtual time has run out. */
   finish(this: void): void;
 }
 
-interface Written {
-  /** The frames of a diagram and its values, by which it is known again. */
-  readonly diagram: string;
-  /** `undefined`: each letter is its own value. */
-  readonly values: Readonly<Record<string, unknown>> | undefined;
-  readonly logs?: unknown;
-  readonly site: Error;
+/** RxJS compares in the order in which expectations were begun; those without `toBe` wait. */
+interface Begun {
+  /** Where it was written; before `toBe`, what is to be thrown if there never is one. */
+  site: Error;
+  ready: boolean;
+  diagram?: WrittenDiagram;
 }
 
+type Below = (...args: never[]) => unknown;
+
 export function openExpectations(): Expectations {
-  const written: Written[] = [];
-  const unfinished = new Map<object, Error>();
+  const queue: Begun[] = [];
   const checks: (() => void)[] = [];
-  const failures: unknown[] = [];
+  const failures: { readonly thrown: unknown }[] = [];
   let isOver = false;
 
-  const begin = (name: string, from: (...args: never[]) => unknown): object => {
+  const begin = (name: string, from: Below): Begun => {
     if (isOver) throw new Error(`${name}(…) was called when virtual time had run out, so that nothing would be compared. Call it in the body of marbles(…).`);
-    const expectation = {};
-    unfinished.set(expectation, siteOf(`${name}(…) was called without toBe(…), so that nothing would be compared. Say what is expected.`, from));
-    return expectation;
+    const begun: Begun = { ready: false, site: siteOf(`${name}(…) was called without toBe(…), so that nothing would be compared. Say what is expected.`, from) };
+    queue.push(begun);
+    return begun;
+  };
+  const settle = (begun: Begun, from: Below, diagram?: WrittenDiagram): void => {
+    Object.assign(begun, { ready: true, site: siteOf('', from), diagram });
   };
   const throwFirst = (): void => {
     const [first, ...others] = failures.splice(0);
-    if (first !== undefined) throw withOthers(first, others);
+    if (first !== undefined) throw withOthers(first.thrown, others.map(({ thrown }) => thrown));
   };
 
   return {
     compare(actual, expected) {
-      const found = written.find((one) => one.logs === actual || isOf(one, expected));
-      const message = mismatchOf(actual, expected, found === undefined ? undefined : lettersOf(found));
-      if (message !== undefined) failures.push(at(found?.site, new MarbleMismatch(message)));
+      const begun = queue.find(({ ready }) => ready);
+      if (begun !== undefined) queue.splice(queue.indexOf(begun), 1);
+      const message = mismatchOf(actual, expected, writingOf(begun?.diagram, expected as readonly Told[]));
+      if (message !== undefined) failures.push({ thrown: thrownAt(begun?.site, new MarbleMismatch(message)) });
     },
-    watch: (helpers) => ({
-      expectObservable: function expectObservable(observable, subscription) {
-        const expectation = begin('expectObservable', expectObservable);
-        const given = helpers.expectObservable(observable, subscription);
+    watch(testScheduler) {
+      const observe = testScheduler.expectObservable.bind(testScheduler);
+      const subscriptions = testScheduler.expectSubscriptions.bind(testScheduler);
+      testScheduler.expectObservable = function expectObservable(observable$, subscription = null) {
+        const begun = begin('expectObservable', expectObservable);
+        if (subscription !== null) subscriptionOf(subscription);
+        const given = observe(observable$, subscription === null ? null : inRunMode(subscription));
         return {
           toBe: function toBe(diagram: string, values?: unknown, error?: unknown) {
-            unfinished.delete(expectation);
-            const known = isRecord(values) ? values : undefined;
-            refuseUnknown(diagram, known);
-            written.push({ diagram, values: known, site: siteOf('', toBe) });
-            given.toBe(diagram, values, error);
+            settle(begun, toBe, checkedDiagram(diagram, values));
+            given.toBe(inRunMode(diagram), values, error);
           },
-          toEqual(other) {
-            unfinished.delete(expectation);
-            given.toEqual(other);
+          toEqual: function toEqual(other$) {
+            settle(begun, toEqual);
+            given.toEqual(other$);
           },
         };
-      },
-      expectSubscriptions: function expectSubscriptions(logs) {
-        const expectation = begin('expectSubscriptions', expectSubscriptions);
-        const given = helpers.expectSubscriptions(logs);
+      };
+      testScheduler.expectSubscriptions = function expectSubscriptions(logs) {
+        const begun = begin('expectSubscriptions', expectSubscriptions);
+        const given = subscriptions(logs);
         return {
           toBe: function toBe(diagrams: string | string[]) {
-            unfinished.delete(expectation);
-            written.push({ diagram: '', values: undefined, logs, site: siteOf('', toBe) });
-            given.toBe(diagrams);
+            const all = [diagrams].flat();
+            all.forEach(subscriptionOf);
+            settle(begun, toBe);
+            given.toBe(all.map(inRunMode));
           },
         };
-      },
-      flush() {
-        helpers.flush();
-        throwFirst();
-      },
-    }),
+      };
+    },
     check: (verdict, from) => {
       const site = siteOf('', from);
       checks.push(() => {
-        const { pass, message } = verdict();
-        if (!pass) throw at(site, new GatewayAssertionError(message()));
+        const { pass, message } = verdictAt(site, verdict);
+        if (!pass) throw thrownAt(site, new GatewayAssertionError(message()));
       });
     },
-    afterwards: (check) => void checks.push(check),
+    afterwards: function afterwards(check: () => unknown) {
+      const site = siteOf('', afterwards);
+      checks.push(() => {
+        const fault = promiseFault(check(), 'What afterwards(…) was given', 'Leave out `async` and `await`: what is awaited would be checked when the test is over.');
+        if (fault !== undefined) throw thrownAt(site, fault);
+      });
+    },
+    throwFirst,
     finish() {
       isOver = true;
       for (const check of checks) {
         try {
           check();
-        } catch (error) {
-          failures.push(error);
+        } catch (thrown) {
+          failures.push({ thrown });
         }
       }
-      failures.push(...unfinished.values());
+      failures.push(...queue.map(({ site }) => ({ thrown: site })));
       throwFirst();
     },
   };
 }
 
-/** RxJS hands over what it has made of a diagram, not the diagram: it is found by times and values. */
-function isOf({ diagram, values }: Written, expected: unknown): boolean {
-  const signs = parseDiagram(diagram).signs.filter(({ symbol }) => symbol !== '^');
-  const all = expected as readonly (Told | SubscriptionTimes)[];
-  if (!Array.isArray(expected) || signs.length !== all.length) return false;
-  return signs.every(({ symbol }, nth) => {
-    const told = all[nth];
-    if (told === undefined || !('notification' in told)) return false;
-    const { kind, value } = told.notification;
-    if ((kind === 'C') !== (symbol === '|') || (kind === 'E') !== (symbol === '#')) return false;
-    return kind !== 'N' || Object.is(value, values === undefined ? symbol : values[symbol]);
-  });
+/** What is wrong with the expectation itself is thrown there too. */
+function verdictAt(site: Error, verdict: () => Verdict): Verdict {
+  try {
+    return verdict();
+  } catch (error) {
+    throw thrownAt(site, error);
+  }
 }
 
-function lettersOf({ values }: Written): Letters {
-  return new Map(Object.entries(values ?? {}));
-}
-
-/** RxJS would expect `undefined` for a letter that was forgotten. */
-function refuseUnknown(diagram: string, values: Written['values']): void {
-  const unknown = parseDiagram(diagram).signs.find(({ symbol }) => values !== undefined && !'|#^'.includes(symbol) && !(symbol in values));
-  if (unknown !== undefined) throw new Error(`toBe('${diagram}', …) does not say what "${unknown.symbol}" stands for: it has values for ${Object.keys(values ?? {}).join(', ') || 'no letter'}. Add it, or leave the values out, so that each letter is its own.`);
-}
-
-/** Where `below` was called. */
-function siteOf(message: string, below: (...args: never[]) => unknown): Error {
-  const site = new Error(message);
-  Error.captureStackTrace(site, below);
-  return site;
-}
-
-/** An error as if it had been thrown where the expectation was written, so that a runner points there. */
-function at(site: Error | undefined, error: Error): Error {
-  const frames = /\n\s+at [\s\S]*/.exec(site?.stack ?? '')?.[0];
-  if (frames !== undefined) error.stack = `${error.name}: ${error.message}${frames}`;
-  return error;
-}
-
-function withOthers(first: unknown, others: readonly unknown[]): unknown {
-  if (others.length === 0 || !(first instanceof MarbleMismatch || first instanceof GatewayAssertionError)) return first;
-  const lines = others.slice(0, 8).map((other) => `  - ${other instanceof Error ? (other.message.split('\n')[0] ?? '') : String(other)}`);
-  const message = `${first.message}\n\n${others.length} more ${others.length === 1 ? 'check' : 'checks'} failed:\n${lines.join('\n')}`;
-  first.stack = first.stack?.replace(first.message, () => message) ?? message;
-  first.message = message;
-  return first;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+function writingOf(diagram: WrittenDiagram | undefined, expected: readonly Told[]): Writing | undefined {
+  if (diagram === undefined) return undefined;
+  const { values, symbols } = diagram;
+  return { values, symbols: new Map(expected.map((told, nth) => [told, symbols[nth] ?? '?'])) };
 }

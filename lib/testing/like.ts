@@ -4,7 +4,7 @@ import { differencesOf } from './differencesOf.js';
 import { showValue } from './showValue.js';
 
 /**
- * Stands for every value that has these fields, however deep, whatever else it has; lists are whole, and their elements partial.
+ * Stands for every value that has these fields, however deep, whatever else it has; lists, sets and maps are whole, and what is in them partial.
  * In a marble diagram, in the assertions of this kit, and wherever a framework honours `asymmetricMatch`.
  *
  *     expectObservable(gateway.chat$(request)).toBe('- 20s ---(r|)', { r: like({ content: 'x', stats: { hedges: 1 } }) });

@@ -1,7 +1,9 @@
 import { TestScheduler } from 'rxjs/testing';
 import type { RunHelpers } from 'rxjs/testing';
 import type { Source } from '../model/source.js';
+import { checkSources } from './checkSources.js';
 import { refuseEndless } from './refuseEndless.js';
+import { promiseFault } from './promiseFault.js';
 import { openExpectations } from './expectations.js';
 import type { Expectations } from './expectations.js';
 import { parseDiagram } from './parseDiagram.js';
@@ -35,8 +37,9 @@ export interface MarbleHelpers extends RunHelpers {
   afterwards(this: void, check: () => void): void;
 }
 
+/** When a marble test is given up. */
 export interface MarbleOptions {
-  /** Timers that may fire before the test is taken for endless, and fails; default 2,000,000. A call takes some ten to a hundred. */
+  /** Timers that may fire before the test is taken for endless, and fails; default 200,000. A call takes some ten to a hundred. */
   readonly maxActions?: number;
 }
 
@@ -48,7 +51,7 @@ export interface MarbleOptions {
  * its value. An open call ends by its limits at the latest, and virtual time runs until then.
  *
  * Throws `MarbleMismatch` for diagrams, `GatewayAssertionError` for gateways, and an `Error` for an expectation without `toBe`, or
- * where `body` returns a promise: virtual time would have run out before its first `await` is over.
+ * where `body`, or what `afterwards` was given, returns a promise: virtual time would have run out before its first `await` is over.
  *
  *     test('a silent stream is hedged', marbles(({ testGateway, expectObservable, expectSockets }) => {
  *       const gateway = testGateway({ sources: { slow: '-a 60s b|', fast: '--x|' }, settings: { hedgeStallAfterS: 20 } });
@@ -56,15 +59,18 @@ export interface MarbleOptions {
  *       expectSockets(gateway, { slow: '^ 20s ---!' });
  *     }));
  */
-export function marbles(body: (helpers: MarbleHelpers) => void, { maxActions = 2_000_000 }: MarbleOptions = {}): () => void {
+export function marbles(body: (helpers: MarbleHelpers) => void, { maxActions = 200_000 }: MarbleOptions = {}): () => void {
   return () => {
     const run: (helpers: MarbleHelpers) => unknown = body;
     const expectations = openExpectations();
     const testScheduler = new TestScheduler(expectations.compare);
     refuseEndless(testScheduler, maxActions);
+    checkSources(testScheduler);
+    expectations.watch(testScheduler);
     testScheduler.run((helpers) => {
       const returned = run(helpersOf(helpers, testScheduler, expectations));
-      if (isPromise(returned)) refusePromise(returned);
+      const fault = promiseFault(returned, 'The body of marbles(…)', 'Leave out `async` and `await`: use chat$, not chat, and let `afterwards` look at what has become.');
+      if (fault !== undefined) throw fault;
     });
     expectations.finish();
   };
@@ -77,7 +83,10 @@ function helpersOf(helpers: RunHelpers, testScheduler: TestScheduler, expectatio
   };
   return {
     ...helpers,
-    ...expectations.watch(helpers),
+    flush: () => {
+      helpers.flush();
+      expectations.throwFirst();
+    },
     time: timeOf,
     testScheduler,
     testGateway: (options) => testGateway(options, testScheduler),
@@ -96,14 +105,4 @@ function timeOf(diagram: string): number {
   const end = parseDiagram(diagram).signs.find(({ symbol }) => symbol === '|');
   if (end === undefined) throw new Error(`time('${diagram}') has no "|", which says how long it is. Write for instance time('---|').`);
   return end.atMs;
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-function refusePromise(returned: PromiseLike<unknown>): never {
-  // What it ends with is not looked at: nobody may be told of an unhandled rejection beside the error below.
-  returned.then(undefined, () => undefined);
-  throw new Error('The body of marbles(…) returned a promise, which virtual time cannot cover. Leave out `async` and `await`: use chat$, not chat, and let `afterwards` look at what has become.');
 }

@@ -1,4 +1,4 @@
-import { differencesOf } from './differencesOf.js';
+import { differencesOf, same } from './differencesOf.js';
 import type { Difference } from './differencesOf.js';
 import { pairUp } from './pairUp.js';
 import type { Pair } from './pairUp.js';
@@ -23,22 +23,25 @@ const cellChars = 28;
 
 /** What differs between a list and what was expected of its elements, each partially; `undefined`: nothing. */
 export function messageOfList(actual: readonly object[], expected: readonly unknown[], naming: ListNaming): string | undefined {
-  const pairs = pairUp(expected, actual, (one, other) => differencesIn(one, other).length === 0).map((pair, at): Beside => ({
+  if (!Array.isArray(expected)) throw new TypeError(`The expected ${naming.many} are not a list, but ${showValue(expected)}. Write one: [{ … }].`);
+  const pairs = pairUp(expected as readonly unknown[], actual, (one, other) => same(one, other, { partial: true })).map((pair, at): Beside => ({
     ...pair,
     nth: at + 1,
     differences: pair.same || pair.actual === undefined || pair.expected === undefined ? [] : differencesIn(pair.actual, pair.expected),
   }));
-  const first = pairs.find(({ same }) => !same);
+  const differing = pairs.filter(({ same }) => !same);
+  const [first] = differing;
   if (first === undefined) return undefined;
   const from = Math.max(0, Math.min(first.nth - 3, pairs.length - mostShown));
   const shown = pairs.slice(from, from + mostShown);
   const leftOut = pairs.length - shown.length;
+  const leftOutDiffering = differing.filter((pair) => !shown.includes(pair)).length;
   const paths = shown.flatMap(({ nth, differences }) => differences.filter(isBeyondCell).map((difference) => `${naming.one} ${nth}: ${showDifference(difference)}`));
   return [
     sentenceOf(first, expected.length, actual.length, naming),
     '',
     ...tableOf(shown, naming),
-    ...(leftOut === 0 ? [] : [`… and ${leftOut} more ${leftOut === 1 ? naming.one : naming.many}`]),
+    ...(leftOut === 0 ? [] : [`… and ${leftOut} more ${leftOut === 1 ? naming.one : naming.many}, ${leftOutDiffering === 0 ? 'as expected' : leftOutDiffering === leftOut ? 'not as expected' : `${leftOutDiffering} of them not as expected`}`]),
     ...(paths.length === 0 ? [] : ['', ...paths.slice(0, mostPaths), ...(paths.length > mostPaths ? [`… and ${paths.length - mostPaths} more fields`] : [])]),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
-import { askedFor, showDifference } from './showDifference.js';
+import { askedFor, isTelling, showDifference } from './showDifference.js';
 import { isLike } from './asymmetric.js';
+import { hintOf } from './hintOf.js';
 import { drawDiagram } from './drawDiagram.js';
 import type { Mark } from './drawDiagram.js';
 import { kindOf } from './kindOf.js';
@@ -8,7 +9,7 @@ import type { Moment } from './momentsOf.js';
 import { showTime } from './showTime.js';
 import { showValue } from './showValue.js';
 import { symbolsOf } from './symbolsOf.js';
-import type { Letters } from './symbolsOf.js';
+import type { Writing } from './symbolsOf.js';
 import { textTable } from './textTable.js';
 import { differencesOfTold, isDelta, showTold } from './told.js';
 import type { Told } from './told.js';
@@ -17,12 +18,12 @@ const mostInTable = 10;
 const mostPaths = 6;
 
 /** What differs between two streams, and when; `undefined`: nothing. */
-export function messageOfStreams(actual: readonly Told[], expected: readonly Told[], letters?: Letters): string | undefined {
+export function messageOfStreams(actual: readonly Told[], expected: readonly Told[], writing?: Writing): string | undefined {
   const moments = momentsOf(actual, expected);
   const differing = moments.filter(({ same }) => !same);
   const [first] = differing;
   if (first === undefined) return undefined;
-  const symbols = symbolsOf(moments, letters);
+  const symbols = symbolsOf(moments, writing);
   const marksOf = (all: readonly (Told | undefined)[]): Mark[] => all.flatMap((told) => (told === undefined ? [] : [{ frame: told.frame, symbol: symbols.of(told) }]));
   const drawing = drawDiagram(
     [
@@ -32,7 +33,8 @@ export function messageOfStreams(actual: readonly Told[], expected: readonly Tol
     new Set(differing.map(({ frame }) => frame)),
   );
   const legend = symbols.legend(drawing.isShown);
-  return [[sentenceOf(first, moments)], drawing.lines, ...(legend.length === 0 ? [] : [legend]), tableOf(differing)].map((lines) => lines.join('\n')).join('\n\n');
+  const parts = [[sentenceOf(first, moments)], drawing.lines, legend, tableOf(differing), hintOf(first)];
+  return parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n')).join('\n\n');
 }
 
 function sentenceOf(first: Moment, moments: readonly Moment[]): string {
@@ -49,7 +51,7 @@ function sentenceOf(first: Moment, moments: readonly Moment[]): string {
   const wanted = showTold(expected);
   if (cameAt !== undefined) return `${at} ${wanted} was expected; it came ${lateBy(cameAt - frame)}, at ${showTime(cameAt)}${cameAs === undefined ? '' : `, and differs: ${insideOf(expected, cameAs)}`}.`;
   if (actual === undefined) return others ? `${at} ${wanted} was expected too, but did not come.` : `${at} ${wanted} was expected, but nothing came.`;
-  return isPlain(expected, actual) ? `${at} ${wanted} was expected, but ${showTold(actual)} came.` : `${at} the ${expected.notification.kind === 'E' ? 'error' : 'value'} is not as expected: ${insideOf(expected, actual)}.`;
+  return isToldWhole(expected, actual) ? `${at} ${wanted} was expected, but ${showTold(actual)} came.` : `${at} the ${expected.notification.kind === 'E' ? 'error' : 'value'} is not as expected: ${insideOf(expected, actual)}.`;
 }
 
 function insideOf(expected: Told, actual: Told): string {
@@ -58,18 +60,21 @@ function insideOf(expected: Told, actual: Told): string {
   return difference === undefined ? '' : `${showDifference(difference)}${more}`;
 }
 
-/** Two that are best told as a whole: of one kind and with few fields otherwise, the fields say more. */
-function isPlain(expected: Told, actual: Told): boolean {
+/** Two that are best told as a whole, and are short enough for it: otherwise what is inside says more. */
+function isToldWhole(expected: Told, actual: Told): boolean {
   const { kind, value, error } = expected.notification;
   if (kind !== actual.notification.kind) return true;
+  if (!isTelling(showTold(expected), showTold(actual))) return false;
   const wanted = kind === 'N' ? value : error;
   const [difference] = differencesOfTold(actual, expected);
   return difference?.path === '' || (!isLike(wanted) && (kindOf(wanted) === 'error' || isDelta(wanted)));
 }
 
-/** By how much all that differs came late, where it is the same for all of it. */
+/** By how much all came late from the first difference on, where it is the same for all of it. */
 function shiftOf(moments: readonly Moment[]): number | undefined {
   const differing = moments.filter(({ same }) => !same);
+  const from = differing[0]?.frame ?? Infinity;
+  if (moments.some(({ same, frame }) => same && frame >= from)) return undefined;
   const missing = differing.filter(({ expected }) => expected !== undefined);
   const shifts = new Set(missing.map(({ frame, cameAt, cameAs }) => (cameAs === undefined ? (cameAt ?? NaN) : NaN) - frame));
   const [shift] = shifts;
@@ -106,11 +111,10 @@ function showActual(actual: Told, expected: Told | undefined): string {
 
 function pathsOf(moment: Moment | undefined): readonly string[] {
   const came = moment?.cameAs ?? (moment?.cameAt === undefined ? moment?.actual : undefined);
-  if (moment?.expected === undefined || came === undefined) return [];
-  const inside = differencesOfTold(came, moment.expected).filter(({ path }) => path !== '');
-  const told = [showTold(moment.expected), showTold(came)];
+  if (moment?.expected === undefined || came?.notification.kind !== moment.expected.notification.kind) return [];
+  const inside = differencesOfTold(came, moment.expected);
   // What stands in the row as a whole is not said again.
-  if (isPlain(moment.expected, came) && inside.length === 1 && told[0] !== told[1] && !told.some((text) => text.includes('…'))) return [];
+  if (isToldWhole(moment.expected, came) && inside.length === 1) return [];
   const more = inside.length - mostPaths;
   return [...inside.slice(0, mostPaths).map((difference) => `  ${showDifference(difference)}`), ...(more > 0 ? [`  … and ${more} more fields`] : [])];
 }

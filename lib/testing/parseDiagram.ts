@@ -52,8 +52,8 @@ function tokensOf(diagram: string): readonly Token[] {
   });
 }
 
-/** A message that points at the character. */
-export function showFault(name: string, diagram: string, { column, what }: Fault): string {
+/** A message that points at the character; `failed`: what cannot be done with which diagram. */
+export function showFault(failed: string, diagram: string, { column, what }: Fault): string {
   const line = diagram.replace(/\s/g, ' ');
-  return `${name} cannot be played: ${what}.\n  ${line}\n  ${' '.repeat(Array.from(line.slice(0, column)).length)}^`;
+  return `${failed}: ${what}.\n  ${line}\n  ${' '.repeat(Array.from(line.slice(0, column)).length)}^`;
 }

@@ -44,7 +44,7 @@ export function stepsOf(script: WrittenScript, letters: ScriptLetters = {}, name
 function stepsOfDiagram(script: string, { values = {}, error }: ScriptLetters, name: string): readonly ScriptStep[] {
   const { signs, faults } = parseDiagram(script);
   const [fault] = [...faults, ...signs.flatMap((sign, at) => faultOf(sign, signs.slice(0, at), values))];
-  if (fault !== undefined) throw new Error(showFault(name, script, fault));
+  if (fault !== undefined) throw new Error(showFault(`${name} cannot be played`, script, fault));
   const steps = signs.flatMap(({ atMs, symbol }): ScriptStep[] => {
     if (symbol === '|') return [{ atMs, type: 'end' }];
     if (symbol === '#') return [{ atMs, type: 'error', error: error ?? new TransientError('the script failed (#)') }];

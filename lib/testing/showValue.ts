@@ -1,5 +1,7 @@
-import { errorFields, kindOf } from './kindOf.js';
+import { errorFields, isPlain, kindOf, tagOf } from './kindOf.js';
+import type { Told } from './kindOf.js';
 import { isAsymmetric, isLike } from './asymmetric.js';
+import { showStream } from './showStream.js';
 
 /** Long enough for a sentence, short enough for a line with two of them. */
 const lineOf = 60;
@@ -21,7 +23,7 @@ function show(value: unknown, maxChars: number, depth: number): string {
   if (isAsymmetric(value)) return showMatcher(value);
   switch (kindOf(value)) {
     case 'primitive':
-      return typeof value === 'bigint' ? `${value}n` : String(value);
+      return typeof value === 'bigint' ? `${value}n` : Object.is(value, -0) ? '-0' : String(value);
     case 'function':
       return `function ${(value as { name: string }).name}`.trim();
     case 'error':
@@ -30,21 +32,38 @@ function show(value: unknown, maxChars: number, depth: number): string {
       return Number.isNaN((value as Date).getTime()) ? 'an invalid date' : (value as Date).toISOString();
     case 'regexp':
       return String(value);
+    case 'boxed':
+      return `${tagOf(value)} ${show((value as object).valueOf(), maxChars, depth)}`;
+    case 'url':
+      return `URL ${showText((value as URL).href, maxChars)}`;
+    case 'stream':
+      return showStream(value as readonly Told[], (one) => show(one, maxChars, depth + 1));
     case 'list':
+      return showList(value as unknown[], maxChars, depth);
     case 'set':
-      return showList([...(value as Iterable<unknown>)], maxChars, depth);
+      return `Set ${showList([...(value as Set<unknown>)], maxChars, depth)}`;
     case 'map':
-      return showFields([...(value as Map<unknown, unknown>)].map(([key, one]) => [showValue(key), one]), maxChars, depth);
+    case 'pairs':
+      return `${tagOf(value)} ${showFields([...(value as Map<unknown, unknown>)].map(([key, one]) => [showValue(key), one]), maxChars, depth)}`;
     case 'bytes':
-      return `${Object.prototype.toString.call(value).slice(8, -1)} of ${(value as ArrayBufferView).byteLength} bytes`;
+      return `${tagOf(value)} of ${(value as ArrayBufferView).byteLength} bytes`;
     case 'object':
-      return showKnown(value as Record<string, unknown>) ?? showFields(Object.entries(value as object), maxChars, depth);
+    case 'opaque':
+      return showKnown(value as Record<string, unknown>) ?? `${classOf(value as object)}${showFields(Object.entries(value as object), maxChars, depth)}`;
   }
 }
 
 function showMatcher(matcher: object): string {
   const told = 'toAsymmetricMatcher' in matcher && typeof matcher.toAsymmetricMatcher === 'function' ? (matcher.toAsymmetricMatcher as () => unknown)() : undefined;
-  return typeof told === 'string' ? told : 'what a matcher accepts';
+  if (typeof told === 'string') return told;
+  const name = (matcher as { readonly toString: () => string }).toString();
+  const sample = 'sample' in matcher ? ` ${showValue(matcher.sample)}` : '';
+  return name.startsWith('[object') ? `what a matcher accepts${sample}` : `${name}${sample}`;
+}
+
+function classOf(value: object): string {
+  const name = isPlain(value) ? '' : (value as { constructor?: { name?: unknown } }).constructor?.name;
+  return typeof name === 'string' && name !== '' ? `${name} ` : '';
 }
 
 function showError(error: unknown): string {
@@ -79,7 +98,16 @@ function showFields(entries: readonly (readonly [string, unknown])[], maxChars: 
 
 /** `JSON.stringify` leaves the invisible ones above ASCII as they are. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replace(/[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202e\u202f\u205f-\u2069\u3000\ufeff]/g, escape);
+}
+
+/** With everything escaped that is not ASCII, for two that look the same. */
+export function showAscii(text: string): string {
+  return quote(text).replace(/[^ -~]/g, escape);
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function cut(text: string, maxChars: number): string {

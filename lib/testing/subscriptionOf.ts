@@ -10,7 +10,7 @@ export function subscriptionOf(diagram: string): SubscriptionTimes {
     return signs.findIndex((other) => other.symbol === symbol) < at ? [{ column, what: `a second "${symbol}": write one diagram for each subscription` }] : [];
   });
   const [fault] = [...faults, ...strange];
-  if (fault !== undefined) throw new Error(showFault('The diagram', diagram, fault).replace('played', 'read'));
+  if (fault !== undefined) throw new Error(showFault('The diagram cannot be read', diagram, fault));
   const timeOf = (sign: string): number => signs.find(({ symbol }) => symbol === sign)?.atMs ?? Infinity;
   return { subscribedFrame: timeOf('^'), unsubscribedFrame: timeOf('!') };
 }

@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { same } from './differencesOf.js';
 import type { Moment } from './momentsOf.js';
 import { showValue } from './showValue.js';
 import type { Told } from './told.js';
 
-/** What letters of a diagram stand for. */
-export type Letters = ReadonlyMap<string, unknown>;
+/** How a diagram was written: what its letters stand for, and which sign each notification is. */
+export interface Writing {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly symbols: ReadonlyMap<Told, string>;
+}
 
 export interface Symbols {
   of(this: void, told: Told): string;
-  /** The lines that say what the symbols stand for which `isShown`. */
+  /** The lines that say what the symbols stand for which `isShown`; those of what differs come first where there are many. */
   legend(this: void, isShown: (frame: number) => boolean): readonly string[];
 }
 
@@ -25,58 +29,62 @@ const mostInLegend = 12;
 
 /**
  * A letter for each value: the one that the diagram's writer gave to it, itself where it is a letter, or a free one; those that
- * were not expected take theirs from the end of the alphabet.
+ * were not expected take theirs from the end of the alphabet. What is left when all are used up is `?`.
  */
-export function symbolsOf(moments: readonly Moment[], letters: Letters = new Map()): Symbols {
-  const entries: Entry[] = [...letters].map(([symbol, value]) => ({ symbol, value, expected: true }));
+export function symbolsOf(moments: readonly Moment[], { values, symbols: written }: Writing = { values: {}, symbols: new Map() }): Symbols {
+  const entries = new Map(Object.entries(values).map(([symbol, value]): [string, Entry] => [symbol, { symbol, value, expected: true }]));
   const symbols = new Map<Told, string>();
-  const own = new Set(moments.flatMap(({ expected, actual }) => [expected, actual]).flatMap((told) => (told === undefined ? [] : (ownLetter(told) ?? []))));
+  const own = new Set(moments.flatMap(toldOf).flatMap((told) => ownLetter(told) ?? []));
 
-  const entryOf = (value: unknown, isIt: (entry: Entry) => boolean, expected: boolean): Entry => {
-    const known = entries.find(isIt);
-    if (known !== undefined) return known;
-    const symbol = (expected ? forExpected : forOthers).find((letter) => !own.has(letter) && entries.every((entry) => entry.symbol !== letter)) ?? '?';
-    const entry = { symbol, value, expected };
-    entries.push(entry);
-    return entry;
+  const symbolFor = ({ notification: { kind, value } }: Told, isIt: (entry: Entry) => boolean, expected: boolean): string => {
+    if (kind !== 'N') return kind === 'C' ? '|' : '#';
+    // With hundreds of values to compare with, a message would take minutes.
+    const known = [...entries.values()].find(entries.size < forExpected.length ? isIt : (entry) => Object.is(entry.value, value));
+    if (known !== undefined) return known.symbol;
+    const letter = isLetter(value) && !entries.has(value) ? value : (expected ? forExpected : forOthers).find((free) => !own.has(free) && !entries.has(free));
+    if (letter !== undefined) entries.set(letter, { symbol: letter, value, expected });
+    return letter ?? '?';
   };
 
   for (const { expected } of moments) {
+    const symbol = expected === undefined ? undefined : written.get(expected);
+    // A stream among the values is told by what it says.
+    if (symbol !== undefined && entries.has(symbol)) entries.set(symbol, { symbol, value: expected?.notification.value, expected: true });
+  }
+  for (const { expected } of moments) {
     if (expected === undefined) continue;
     const { value } = expected.notification;
-    symbols.set(expected, fixed(expected, letters) ?? entryOf(value, (entry) => Object.is(entry.value, value) || isEqual(entry.value, value), true).symbol);
+    // Between two expected values a matcher is not asked.
+    symbols.set(expected, written.get(expected) ?? symbolFor(expected, (entry) => isDeepStrictEqual(entry.value, value), true));
   }
   for (const { expected, actual, same: isSame } of moments) {
     if (actual === undefined) continue;
-    const { value } = actual.notification;
     const paired = isSame && expected !== undefined ? symbols.get(expected) : undefined;
-    symbols.set(actual, paired ?? fixed(actual, letters) ?? entryOf(value, (entry) => same(value, entry.value), false).symbol);
+    symbols.set(actual, paired ?? symbolFor(actual, (entry) => same(actual.notification.value, entry.value), false));
   }
 
   return {
     of: (told) => symbols.get(told) ?? '?',
     legend(isShown) {
-      const seen = moments.filter(({ frame }) => isShown(frame)).flatMap(({ expected, actual }) => [expected, actual]);
-      const used = new Set(seen.flatMap((told) => (told === undefined ? [] : (symbols.get(told) ?? []))));
-      const lines = entries.filter(({ symbol, value }) => used.has(symbol) && symbol !== value && symbol !== '?').map(({ symbol, value, expected }) => `${symbol} = ${showValue(value)}${expected ? '' : ' (not expected)'}`);
-      return lines.length <= mostInLegend ? lines : [...lines.slice(0, mostInLegend), `… and ${lines.length - mostInLegend} more letters`];
+      const shown = moments.filter(({ frame }) => isShown(frame));
+      const used = new Set(shown.flatMap(toldOf).map((told) => symbols.get(told)));
+      const differing = new Set(shown.filter(({ same: isSame }) => !isSame).flatMap(toldOf).map((told) => symbols.get(told)));
+      const all = [...entries.values()].filter(({ symbol, value }) => used.has(symbol) && symbol !== value);
+      const first = all.length <= mostInLegend ? all : [...all.filter(({ symbol }) => differing.has(symbol)), ...all.filter(({ symbol }) => !differing.has(symbol))];
+      const lines = first.slice(0, mostInLegend).map(({ symbol, value, expected }) => `${symbol} = ${showValue(value)}${expected ? '' : ' (not expected)'}`);
+      return all.length <= mostInLegend ? lines : [...lines, `… and ${all.length - mostInLegend} more letters`];
     },
   };
 }
 
-/** An end and an error have a sign of their own, and a text of one letter is its own letter unless the writer used it for another. */
-function fixed(told: Told, letters: Letters): string | undefined {
-  const { kind } = told.notification;
-  if (kind !== 'N') return kind === 'C' ? '|' : '#';
-  const letter = ownLetter(told);
-  return letter === undefined || letters.has(letter) ? undefined : letter;
+function toldOf({ expected, actual }: Moment): readonly Told[] {
+  return [expected, actual].filter((told) => told !== undefined);
 }
 
 function ownLetter({ notification: { kind, value } }: Told): string | undefined {
-  return kind === 'N' && typeof value === 'string' && /^[\p{L}\p{N}]$/u.test(value) ? value : undefined;
+  return kind === 'N' && isLetter(value) ? value : undefined;
 }
 
-/** Between two expected values a matcher is not asked. */
-function isEqual(one: unknown, other: unknown): boolean {
-  return showValue(one) === showValue(other) && same(one, other);
+function isLetter(value: unknown): value is string {
+  return typeof value === 'string' && /^[\p{L}\p{N}]$/u.test(value);
 }

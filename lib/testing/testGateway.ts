@@ -13,7 +13,7 @@ import type { Script, ScriptLetters } from './script.js';
 import { scriptedSource } from './scriptedSource.js';
 import type { ScriptedSource, ScriptedSourceOptions } from './scriptedSource.js';
 
-/** A script, or one for each request, with facts of its source such as `rpm`, `limits` or letters of its own. */
+/** A script, or one for each request, with facts of its source such as `rpm`, `limits` or letters of its own; defaults as in `scriptedSource`. */
 export interface ScriptWithFacts extends Omit<ScriptedSourceOptions, 'id' | 'scheduler'> {
   readonly script: Script | readonly Script[];
 }

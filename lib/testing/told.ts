@@ -1,12 +1,9 @@
-import { differencesOf } from './differencesOf.js';
+import { differencesOf, same } from './differencesOf.js';
 import type { Difference } from './differencesOf.js';
+import type { Told } from './kindOf.js';
 import { showValue } from './showValue.js';
 
-/** A value, an error or an end of a stream, in the form that RxJS gives to a `TestScheduler`'s comparison. */
-export interface Told {
-  readonly frame: number;
-  readonly notification: { readonly kind: 'N' | 'E' | 'C'; readonly value?: unknown; readonly error?: unknown };
-}
+export type { Told };
 
 /** How two that may stand at different times differ. */
 export function differencesOfTold({ notification: actual }: Told, { notification: expected }: Told): readonly Difference[] {
@@ -14,8 +11,9 @@ export function differencesOfTold({ notification: actual }: Told, { notification
   return expected.kind === 'N' ? differencesOf(actual.value, expected.value) : differencesOf(actual.error, expected.error);
 }
 
-export function isSameTold(actual: Told, expected: Told): boolean {
-  return differencesOfTold(actual, expected).length === 0;
+export function isSameTold({ notification: actual }: Told, { notification: expected }: Told): boolean {
+  if (actual.kind !== expected.kind) return false;
+  return expected.kind === 'N' ? same(actual.value, expected.value) : same(actual.error, expected.error);
 }
 
 /** A delta of text, which a whole tells better than its fields. */

@@ -39,11 +39,14 @@ export function verdictOfRows({ rows }: TestGateway, expected: ExpectedRows): Ve
 
 export function verdictOfSockets({ sources }: TestGateway, expected: ExpectedSockets): Verdict {
   const named = Object.entries(expected).flatMap(([id, diagrams]) => (diagrams === undefined ? [] : [[id, listOf(diagrams)] as const]));
-  const messages = named.map(([id, diagrams]) => {
+  const wrong = named.flatMap(([id, diagrams]) => {
     const times = diagrams.map(subscriptionOf).filter(isSubscription);
-    return messageOfSubscriptions(scripted(sources, id).subscriptions, times, { one: 'socket', whose: ` of "${id}"`, opened: 'opened', closed: 'closed' });
+    const naming = { one: 'socket', whose: ` of "${id}"`, opened: 'opened', closed: 'closed' };
+    return Object.hasOwn(sources, id) ? (messageOfSubscriptions(sources[id]?.subscriptions ?? [], times, naming) ?? []) : [];
   });
-  const wrong = messages.filter((message) => message !== undefined);
+  const unknown = named.filter(([id]) => !Object.hasOwn(sources, id)).map(([id]) => noSource(id, sources));
+  // Thrown, so that `.not` does not take it for a difference.
+  if (unknown.length > 0) throw new Error([...unknown, ...wrong].join('\n\n'));
   return verdictOf(wrong.length === 0 ? undefined : wrong.join('\n\n'), `The sockets of ${named.map(([id]) => `"${id}"`).join(', ')} were expected not to be as drawn, but they are.`);
 }
 
@@ -62,10 +65,8 @@ export function verdictOfRest(gateway: TestGateway): Verdict {
 
 const mostDrawn = 8;
 
-function scripted(sources: Readonly<Record<string, ScriptedSource>>, id: string): ScriptedSource {
-  const source = sources[id];
-  if (source === undefined) throw new Error(`There is no scripted source "${id}" in this gateway; there is ${Object.keys(sources).map((known) => `"${known}"`).join(', ') || 'none'}.`);
-  return source;
+function noSource(id: string, sources: Readonly<Record<string, ScriptedSource>>): string {
+  return `There is no scripted source "${id}" in this gateway; there is ${Object.keys(sources).map((known) => `"${known}"`).join(', ') || 'none'}.`;
 }
 
 function listOf(diagrams: string | readonly string[]): readonly string[] {

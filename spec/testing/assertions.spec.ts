@@ -69,6 +69,31 @@ hedge 1  expected  (none)
 `);
   }));
 
+  test('one that is missing before one that is wrong: the two are named, and the rest is as expected', marbles(({ testGateway, afterwards }) => {
+    const gateway = testGateway({ sources: { only: { script: '-a|', maxConcurrency: 1 } } });
+    for (let nth = 0; nth < 11; nth += 1) gateway.chat$(request).subscribe();
+    const expected = Array.from({ length: 12 }, (_, nth) => ({ endedMs: nth < 2 ? 2 * nth + 2 : nth === 2 ? 1 : nth === 9 ? 0 : 2 * nth }));
+    afterwards(() => expect(messageOf(() => assertCalls(gateway, expected))).toBe(`
+12 calls were expected, but there are 11: call 3, { endedMs: 1 }, is missing.
+
+                     startedMs  endedMs  outcome  source
+call 1  as expected  0          2        "ok"     "only"
+call 2  as expected  0          4        "ok"     "only"
+call 3  expected                1
+        actual       (none)
+call 4  as expected  0          6        "ok"     "only"
+call 5  as expected  0          8        "ok"     "only"
+call 6  as expected  0          10       "ok"     "only"
+call 7  as expected  0          12       "ok"     "only"
+call 8  as expected  0          14       "ok"     "only"
+… and 4 more calls, 1 of them not as expected
+`));
+  }));
+
+  test('what is no list is refused', looking((gateway) => {
+    expect(() => assertCalls(gateway, { source: 'fast' } as unknown as [])).toThrow('The expected calls are not a list, but { source: "fast" }. Write one: [{ … }].');
+  }));
+
   test('what differs inside a field is told by its path', looking((gateway) => {
     expect(messageOf(() => assertRows(gateway, [{}, { recordGaps: [[0, 2], [2, 5]] }]))).toContain('\n\nrow 2: recordGaps[1][1]: expected 5, got 1\n');
   }));
@@ -91,6 +116,7 @@ time           0     20.001s
 differs        ^
 `);
     expect(() => assertSockets(gateway as typeof gateway & { sources: Record<string, never> }, { slwo: '^' })).toThrow('There is no scripted source "slwo" in this gateway; there is "slow", "fast", "spare".');
+    expect(messageOf(() => assertSockets(gateway as typeof gateway & { sources: Record<string, never> }, { nobody: '^', slow: '^ 20s --!' }))).toMatch(/^\nThere is no scripted source "nobody"[^\n]*\n\nThe socket of "slow" was closed at 20.004 s/);
     expect(() => assertSockets(gateway, { slow: '^--a' })).toThrow('The diagram cannot be read: "a" is no sign of a subscription diagram');
     expect(() => assertSockets(gateway, { slow: '^--!^' })).toThrow('a second "^": write one diagram for each subscription');
   }));

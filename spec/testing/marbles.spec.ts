@@ -39,6 +39,66 @@ describe('marbles', () => {
     expect(stackOf(calls)).toMatch(/^GatewayAssertionError: 1 call was expected[^]*?\n\s+at [^\n]*marbles\.spec\.ts/);
   });
 
+  test('each of several expectations has its own line and letters, in whichever order they are completed', () => {
+    const run = marbles(({ expectObservable }) => {
+      const first = expectObservable(of('v'));
+      expectObservable(of('v')).toBe('(a|)', { a: 'v' });
+      function written(): void {
+        first.toBe('(b|)', { b: 'w' });
+      }
+      written();
+    });
+    expect(stackOf(run)).toMatch(/\n\s+at written /);
+    expect(run).toThrow('b = "w"');
+    const toEqual = marbles(({ expectObservable }) => {
+      expectObservable(of('v')).toBe('(a|)', { a: 'v' });
+      function written(): void {
+        expectObservable(of('v')).toEqual(of('w'));
+      }
+      written();
+    });
+    expect(stackOf(toEqual)).toMatch(/\n\s+at written /);
+  });
+
+  test('what is wrong with a check itself points at its line too', () => {
+    const run = marbles(({ testGateway, expectSockets }) => {
+      const gateway = testGateway({ sources: { a: '-a|' } });
+      function written(): void {
+        expectSockets(gateway, { b: '^' } as never);
+      }
+      written();
+    });
+    expect(stackOf(run)).toMatch(/^Error: There is no scripted source "b"[^]*?\n\s+at written /);
+  });
+
+  test.each([
+    ['-(a 5s b|)', 'cannot be read: no time passes inside a group.\n  -(a 5s b|)\n      ^'],
+    ['-(ab|', 'the group is not closed by ")"'],
+    ['-a)b', 'no group is open that ")" could close'],
+    ['-a|-b', '"b" stands after the end, "|", where nothing can come.\n  -a|-b\n      ^'],
+    ['-#|', '"|" stands after the end, "#"'],
+  ])('a diagram that cannot be read is refused, with a pointer: %s', (diagram, message) => {
+    expect(marbles(({ cold, expectObservable }) => expectObservable(cold('-(ab|)')).toBe(diagram))).toThrow(message);
+    expect(marbles(({ cold }) => void cold(diagram))).toThrow(message);
+    expect(marbles(({ hot }) => void hot(diagram))).toThrow(message);
+  });
+
+  test('so is a subscription diagram', () => {
+    expect(marbles(({ cold, expectSubscriptions }) => expectSubscriptions(cold('-').subscriptions).toBe('^--a'))).toThrow('"a" is no sign of a subscription diagram');
+    expect(marbles(({ cold, expectObservable }) => expectObservable(cold('-'), '^-(!').toBe('-'))).toThrow('the group is not closed');
+  });
+
+  test('a wait may be the last thing of a diagram', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+    const source$ = cold('-a 20s', { a: 'a' });
+    expectObservable(source$, '^ 5s -!').toBe('-a 4s');
+    expectSubscriptions(source$.subscriptions).toBe('^ 5s -!');
+  }));
+
+  test('an error in the place of values is refused', () => {
+    expect(marbles(({ expectObservable }) => expectObservable(of(1)).toBe('-#', new Error('x')))).toThrow("The error is the third argument: toBe('-#', undefined, error).");
+    expect(marbles(({ expectObservable }) => expectObservable(of(1)).toBe('-#', like({ code: 'x' })))).toThrow('The error is the third argument');
+  });
+
   test('an expectation without toBe is an error, as is one that comes when time has run out', () => {
     expect(marbles(({ expectObservable }) => void expectObservable(NEVER))).toThrow('expectObservable(…) was called without toBe(…)');
     expect(marbles(({ expectSubscriptions, cold }) => void expectSubscriptions(cold('-').subscriptions))).toThrow('expectSubscriptions(…) was called without toBe(…)');
@@ -71,6 +131,28 @@ describe('marbles', () => {
     expect(marbles(body)).toThrow('The body of marbles(…) returned a promise, which virtual time cannot cover.');
   });
 
+  test('a promise from afterwards is refused, at its line', () => {
+    const run = marbles(({ afterwards }) => {
+      function written(): void {
+        const rejects: () => unknown = async () => Promise.reject(new Error('later'));
+        afterwards(rejects);
+      }
+      written();
+    });
+    expect(run).toThrow('What afterwards(…) was given returned a promise, which virtual time cannot cover.');
+    expect(stackOf(run)).toMatch(/\n\s+at written /);
+  });
+
+  test('whatever a check throws fails the test, and what else failed is named', () => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- that is the point
+    expect(marbles(({ afterwards }) => afterwards(() => { throw undefined; }))).toThrow('A check threw undefined, which is no error.');
+    const run = marbles(({ afterwards, testGateway, expectCalls }) => {
+      afterwards(() => expect(1).toBe(2));
+      expectCalls(testGateway({ sources: { a: '-a|' } }), [{}]);
+    });
+    expect(run).toThrow(/Expected: .*2.*\n[^]*\n\n1 more check failed:\n {2}- 1 call was expected, but there are none/);
+  });
+
   test('hot, animate and time are as RxJS has them, and time understands waits', marbles(({ hot, time, animate, expectObservable }) => {
     expect(time('---|')).toBe(3);
     expect(time('  -  --| ')).toBe(3);
@@ -80,6 +162,12 @@ describe('marbles', () => {
     expectObservable(animationFrames().pipe(take(2), map(({ timestamp }) => timestamp))).toBe('---a---(b|)', { a: 3, b: 7 });
     expectObservable(hot('a-^-b-|')).toBe('--b-|');
   }));
+
+  test('an endless test ends after 200,000 timers', () => {
+    let fired = 0;
+    expect(marbles(() => void interval(1).subscribe(() => (fired += 1)))).toThrow('after 200000 timers it is');
+    expect(fired).toBeLessThanOrEqual(200_000);
+  });
 
   test('virtual time that never ends is an error, not a runner that hangs', () => {
     expect(marbles(({ expectObservable }) => expectObservable(interval(10)).toBe('-'), { maxActions: 1000 })).toThrow('Virtual time does not end: after 1000 timers it is 10 s, and there are more.');
