@@ -1,22 +1,22 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
 import { blocks, ofLanguage, root, where } from './docs/blocks.js';
 import type { Block } from './docs/blocks.js';
 import { startDocsUpstream } from './docs/docsUpstream.js';
 import type { DocsUpstream } from './docs/docsUpstream.js';
 import { isAsSaid, saidLines } from './docs/printed.js';
-import { isCommonJs, readerFolder } from './docs/readerFolder.js';
+import { readerFolder } from './docs/readerFolder.js';
 import type { ReaderFolder } from './docs/readerFolder.js';
 import { runProcess } from './docs/runProcess.js';
-import type { ProcessEnd } from './docs/runProcess.js';
+import { runPrograms } from './docs/runPrograms.js';
+import type { ProgramEnd } from './docs/runPrograms.js';
 
 // The page of the first steps is run as a whole, from the tarball in an empty folder.
 const code = ofLanguage('ts', 'js').filter(({ language, guide }) => language === 'ts' || guide !== 'docs/getting-started.md');
 const tests = code.filter(({ flags }) => flags.has('test'));
 const programs = code.filter(({ flags }) => !flags.has('test') && !flags.has('types'));
-const atOnce = 2;
+/** Its programs load the clients of others, which the rest must not need. */
+const otherClients = 'docs/migrating.md';
 /** What hangs is told from what waits for a busy machine. */
 const longestMs = 60_000;
 
@@ -40,7 +40,7 @@ test('a block has only flags that mean something, and names a language that is l
 });
 
 describe('every block of TypeScript', () => {
-  test.each([
+  test.concurrent.each([
     ['compiles against the build without the types of Node, and the types of the build do', false],
     ['that uses Node or another package compiles', true],
   ])('%s', async (_, wants) => {
@@ -51,18 +51,15 @@ describe('every block of TypeScript', () => {
     expect({ ...end, files: inGuides(end.stdout) }).toEqual({ code: 0, stdout: '', stderr: '', files: '' });
   }, 70_000);
 
-  test('runs with plain Node, ends by itself, and prints what its comments say', async () => {
-    const run = async (block: Block): Promise<readonly object[]> => {
-      const file = folder.javascriptOf(block);
-      const options = isCommonJs(block) ? ['--disable-warning=ExperimentalWarning'] : [];
-      const end = await runProcess([...options, file], { cwd: emptyFolderOf(block), env: { ...upstreams.get(block.says)?.env }, timeoutMs: longestMs });
-      return troubleOf(block, end);
-    };
-    expect((await lastValueFrom(from(programs).pipe(mergeMap(run, atOnce), toArray()))).flat()).toEqual([]);
+  test.concurrent('runs with plain Node, ends by itself, and prints what its comments say', async () => {
+    const [beside, alone] = [programs.filter(({ guide }) => guide === otherClients), programs.filter(({ guide }) => guide !== otherClients)];
+    const run = (those: readonly Block[]): Promise<readonly ProgramEnd[]> => runPrograms(those, folder, { envOf: ({ says }) => upstreams.get(says)!.env, timeoutMs: 3 * longestMs });
+    const ends = await Promise.all([beside, alone].map(run));
+    expect(ends.flat().flatMap(troubleOf)).toEqual([]);
     expect(programs.length).toBeGreaterThan(5);
-  }, 400_000);
+  }, 200_000);
 
-  test.each(['@jest/globals', 'vitest', 'node:test'])('that is a test passes under %s, which it imports', async (runner) => {
+  test.concurrent.each(['@jest/globals', 'vitest', 'node:test'])('that is a test passes under %s, which it imports', async (runner) => {
     const files = tests.filter((block) => block.code.includes(`from '${runner}'`)).map((block) => relative(folder.path, folder.javascriptOf(block)));
     if (files.length === 0) return;
     const end = await runProcess(commandOf(runner, files), { cwd: folder.path, env: { NO_COLOR: '1', ...upstreams.get('Hello there')?.env }, timeoutMs: longestMs });
@@ -77,7 +74,7 @@ describe('every block of TypeScript', () => {
 
 function commandOf(runner: string, files: readonly string[]): readonly string[] {
   if (runner === 'node:test') return ['--test', ...files];
-  if (runner === 'vitest') return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder.path, ...files];
+  if (runner === 'vitest') return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--no-isolate', '--root', folder.path, ...files];
   const config = JSON.stringify({ rootDir: folder.path, transform: {}, roots: ['<rootDir>/js'], testMatch: files.map((file) => `<rootDir>/${file}`), maxWorkers: 1, haste: { enableSymlinks: false } });
   return ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js'), '--config', config, '--no-cache', '--watchman=false'];
 }
@@ -94,13 +91,7 @@ function wantsNode({ code: text }: Block): boolean {
   return /\bprocess\b|\bBuffer\b|node:/.test(text) || imported.some((name) => !/^(polygateway(\/operators|\/testing)?|rxjs(\/.*)?)$/.test(name));
 }
 
-function emptyFolderOf(block: Block): string {
-  const path = join(dirname(folder.javascriptOf(block)), `run-${block.line}`);
-  mkdirSync(path, { recursive: true });
-  return path;
-}
-
-function troubleOf(block: Block, { code: exitCode, stdout, stderr }: ProcessEnd): readonly object[] {
+function troubleOf({ block, code: exitCode, stdout, stderr }: ProgramEnd): readonly object[] {
   const said = saidLines(block.code);
   const isQuiet = stderr === '' || block.flags.has('stderr');
   if (exitCode === 0 && isQuiet && (said === undefined || isAsSaid(stdout, said))) return [];

@@ -20,8 +20,9 @@ export function renderMarkdown(text, { linkTo, recipeOf }) {
       const html = this.parser.parseInline(tokens);
       return depth === 1 ? `<h1 id="${id}">${html}</h1>\n` : `<h${depth} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${depth}>\n`;
     },
-    code({ text: code, lang }) {
-      return codeBlock(code, lang?.split(' ')[0]);
+    code({ text: code, lang, name }) {
+      const file = name === undefined ? '' : `<p class="file"><code>${escaped(name)}</code></p>\n`;
+      return `${file}${codeBlock(code, lang?.split(' ')[0])}`;
     },
     link({ href, tokens }) {
       return `<a href="${escaped(linkTo(href))}">${this.parser.parseInline(tokens)}</a>`;
@@ -40,8 +41,18 @@ export function renderMarkdown(text, { linkTo, recipeOf }) {
       return html.startsWith('<!--') ? '' : html;
     },
   };
-  const html = new Marked({ renderer, gfm: true }).parse(text);
+  const html = new Marked({ renderer, gfm: true, hooks: { processAllTokens: withNames } }).parse(text);
   return { title, description, html, sections };
+}
+
+/** Gives a block the name that `file=…` says, unless the line above it is that name already. */
+function withNames(tokens) {
+  const solid = tokens.filter(({ type }) => type !== 'space');
+  solid.forEach((token, at) => {
+    const name = token.type === 'code' ? / file=(\S+)/.exec(token.lang ?? '')?.[1] : undefined;
+    if (name !== undefined && solid[at - 1]?.text !== `\`${name}\``) token.name = name;
+  });
+  return tokens;
 }
 
 /** A column without a name has a plain cell at its head: an empty heading would be read out. */

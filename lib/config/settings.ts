@@ -73,19 +73,16 @@ export const scopeSettings = {
     what: 'What a call does when no source may be asked now: wait, or fail_fast.',
   }),
   /**
-   * A call is given up when it has waited longer than this, in s, while its scope made no progress either. Only waiting
-   * counts (backoff, quota, cool-down, pacing), never time inside a real attempt, so it does not bound a call: the worst
-   * case is about MAX_ATTEMPTS x TIMEOUT_S plus waits. That it must not be below TTFT_TIMEOUT_S (C8) is a conservative
-   * remnant. Default: 300.
+   * A call is given up when it has waited longer than this, in s, and nobody of its scope was answered for as long. Time
+   * inside an attempt does not count, so it does not bound a call. Not below TTFT_TIMEOUT_S. Default: 300.
    */
   stallWindowS: setting({
     key: 'BACKPRESSURE__STALL_WINDOW_S',
     kind: seconds,
     fallback: 300,
     what:
-      'A call is given up when it has waited longer than this, in s, while its scope made no progress either. Only waiting counts ' +
-      '(backoff, quota, cool-down, pacing), never time inside a real attempt, so it does not bound a call: the worst case is about ' +
-      'MAX_ATTEMPTS x TIMEOUT_S plus waits. That it must not be below TTFT_TIMEOUT_S (C8) is a conservative remnant.',
+      'A call is given up when it has waited longer than this, in s, and nobody of its scope was answered for as long. ' +
+      'Time inside an attempt does not count, so it does not bound a call. Not below TTFT_TIMEOUT_S.',
   }),
   /** How often a waiting call looks again, in s, with jitter. Default: 0.5. */
   pollS: setting({ key: 'BACKPRESSURE__POLL_S', kind: seconds, fallback: 0.5, what: 'How often a waiting call looks again, in s, with jitter.' }),

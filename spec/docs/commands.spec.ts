@@ -37,7 +37,7 @@ describe('blocks of shell', () => {
   });
 
   test('set an environment that is accepted', () => {
-    const environments = shell.map(envOf).filter((env) => Object.keys(env).length > 0);
+    const environments = shell.filter((block) => Object.keys(envOf(block)).length > 0).map((block) => ({ ...exportedBefore(block), ...envOf(block) }));
     for (const env of environments) {
       const scope = Object.keys(env)[0]!.split('__')[0]!;
       const sources = { [`${scope}__X__1__BASE_URL`]: 'https://example.com/v1', [`${scope}__X__1__MODEL`]: 'm', [`${scope}__Y__1__BASE_URL`]: 'https://example.org/v1', [`${scope}__Y__1__MODEL`]: 'm' };
@@ -59,6 +59,12 @@ async function unknownOf(words: readonly string[]): Promise<readonly string[]> {
 
 function packagesIn(names: string): readonly string[] {
   return names.split(/\s+/).map((name) => name.replace(/(?<=.)@.*$/, '')).filter((name) => /^@?[a-z]/.test(name) && !name.endsWith('.tgz'));
+}
+
+/** What stays set in the shell of a reader who does all that a guide says. */
+function exportedBefore({ guide, line }: Block): Record<string, string> {
+  const before = shell.filter((block) => block.guide === guide && block.line < line && block.code.includes('export '));
+  return Object.assign({}, ...before.map(envOf)) as Record<string, string>;
 }
 
 function envOf({ code }: Block): Record<string, string> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -11,7 +11,7 @@ import { runHere } from '../cli/runHere.js';
 import { knownRows, writeTelemetryFile } from '../cli/telemetryFile.js';
 import { sharedPostgres } from '../support/postgresServer.js';
 import { settingsTable } from '../support/settingsTable.js';
-import { guide, ofLanguage, root } from './blocks.js';
+import { guide, guides, ofLanguage, root } from './blocks.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'polygateway-facts-'));
 
@@ -64,6 +64,22 @@ describe('the guides', () => {
     const gates = /type RefusingGate = (.*);/.exec(source)?.[1]?.match(/[a-z-]+/g) ?? [];
     expect(gates.filter((gate) => !/A `gate` is [^]*?\n\n/.exec(text)?.[0].includes(`\`${gate}\``))).toEqual([]);
     expect(gates.length).toBeGreaterThan(8);
+  });
+
+  test('docs/rules.md: says what every rule means that a message, a docstring or a guide names', () => {
+    const known = new Set([...guide('docs/rules.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule = '']) => rule));
+    const sources = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(root, 'lib', name), 'utf8'));
+    const lists = [...sources, ...guides.map(({ text }) => text)].flatMap((text) => [...text.matchAll(/\((\[?[BCEGHMORTWX]\d{1,2}\b[^)\n]*)[)\]]/g)].map(([, list = '']) => list));
+    const named = new Set(lists.flatMap((list) => list.match(/\b[BCEGHMORTWX]\d{1,2}\b/g) ?? []));
+    expect([...named].filter((rule) => !known.has(rule))).toEqual([]);
+    expect(named.size).toBeGreaterThan(20);
+  });
+
+  test('docs/concepts.md: the table of errors has every code and class that a call, or settings, can fail with', () => {
+    const rows = [...guide('docs/concepts.md').matchAll(/^\| `([a-z_]+)` \| `(\w+)` \|/gm)].map(([, errorCode, name]) => `${errorCode} ${name}`);
+    const thrown = [...readFileSync(join(root, 'lib/model/callError.ts'), 'utf8').matchAll(/^ {2}(\w+): '(\w+)',$/gm)].map(([, errorCode, name]) => `${errorCode} ${name}`);
+    expect(thrown).toHaveLength(8);
+    expect(rows.sort()).toEqual([...thrown, 'config ConfigError'].sort());
   });
 
   test('docs/fleet.md: its forms of an address of Redis are accepted', () => {

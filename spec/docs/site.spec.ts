@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HtmlValidate } from 'html-validate';
-import { root } from './blocks.js';
+import { ofLanguage, root } from './blocks.js';
 import { isExternal, reachableFrom, readSite, targetOf } from './builtSite.js';
 import type { BuiltPage } from './builtSite.js';
 import { runProcess } from './runProcess.js';
@@ -74,6 +74,22 @@ describe('the site, built by one script without a complaint of typedoc', () => {
     expect(silence.html).toContain('--a-b-----------c------|');
     expect(pages.has('api/functions/polygateway.createGateway.html')).toBe(true);
     expect(pages.has('api/functions/polygateway_testing.marbles.html')).toBe(true);
+    for (const runner of ['jest', 'vitest']) expect(pages.get(`api/modules/polygateway_testing_${runner}.html`)!.html).toContain('href="../interfaces/polygateway_testing.GatewayMatchers.html"');
+    expect(all().filter(({ html }) => html.includes('__namedParameters')).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('the first page of the reference says what each entry is for', () => {
+    const entries = [...pages.get('api/index.html')!.html.matchAll(/<li><a href="modules\/[^"]+">(polygateway[^<]*)<\/a>: [A-Z][^<]{20,}<\/li>/g)].map(([, name]) => name);
+    expect(entries).toEqual(['polygateway', 'polygateway/operators', 'polygateway/testing', 'polygateway/testing/jest', 'polygateway/testing/vitest']);
+  });
+
+  test('a block that is a file has its name above it, once', () => {
+    const named = ofLanguage('ts').filter(({ file }) => !file.startsWith('line-'));
+    for (const { guide, file } of named) {
+      const { html } = pages.get(guide.replace('docs/', '').replace('.md', '.html'))!;
+      expect([guide, file, html.split(new RegExp(`<p(?: class="file")?><code>${file}</code></p>\n<pre`)).length - 1]).toEqual([guide, file, 1]);
+    }
+    expect(named.length).toBeGreaterThan(0);
   });
 });
 

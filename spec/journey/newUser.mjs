@@ -14,7 +14,7 @@ const { values: options } = parseArgs({ options: { tarball: { type: 'string' }, 
 
 const folder = mkdtempSync(join(tmpdir(), 'polygateway-journey-'));
 const tarball = resolve(options.tarball ?? packBuild(join(folder, 'tarball')));
-const port = String(await freePort());
+const ports = [await freePort(), await freePort()].map(String);
 // Nothing of the caller's settings; what npm has fetched before is not asked for again.
 const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: process.env.HOME, npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
 const shell = openShell({ cwd: folder, env });
@@ -41,7 +41,7 @@ try {
 }
 
 function asRunHere(markdown) {
-  return markdown.replaceAll('npm install polygateway ', `npm install ${tarball} `).replaceAll('9901', port);
+  return markdown.replaceAll('npm install polygateway ', `npm install ${tarball} `).replaceAll('9901', ports[0]).replaceAll('9902', ports[1]);
 }
 
 function seconds(sinceMs) {

@@ -15,7 +15,7 @@ export function packBuild(folder) {
   try {
     const pack = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     writeFileSync(join(copy, 'package.json'), JSON.stringify(pack, null, 2));
-    for (const name of readdirSync(root).filter((name) => /\.md$|^LICENSE|^\.env\.example$|^docs$|^\.npmignore$/.test(name))) cpSync(join(root, name), join(copy, name), { recursive: true });
+    for (const name of readdirSync(root).filter((name) => /\.md$|^LICENSE|^\.env\.example$|^docs$|^examples$|^\.npmignore$/.test(name))) cpSync(join(root, name), join(copy, name), { recursive: true });
     for (const name of builtEntries()) cpSync(join(root, 'dist', name), join(copy, 'dist', name), { recursive: true });
     mkdirSync(folder, { recursive: true });
     const printed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', resolve(folder)], { cwd: copy, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

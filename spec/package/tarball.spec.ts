@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(folder, 'package', file), 'utf8');
 const manifest = (): Manifest => JSON.parse(read('package.json')) as Manifest;
-const code = (): readonly string[] => files.filter((file) => /\.js$|\.d\.ts$/.test(file) && file !== 'dist/lab/page/browser.js');
+const code = (): readonly string[] => files.filter((file) => /^dist\/.*(\.js|\.d\.ts)$/.test(file) && file !== 'dist/lab/page/browser.js');
 
 interface Manifest {
   readonly exports: unknown;
@@ -46,12 +46,13 @@ function specifiersIn(file: string): string[] {
 }
 
 describe('the tarball', () => {
-  test('holds the build, the pages and nothing else, and little of it', () => {
-    expect([...new Set(files.map((file) => file.split('/')[0]))].sort()).toEqual(['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json']);
+  test('holds the build, the pages, the recipes and nothing else, and little of it', () => {
+    expect([...new Set(files.map((file) => file.split('/')[0]))].sort()).toEqual(['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'examples', 'package.json']);
     expect([...new Set(files.filter((file) => file.startsWith('dist/')).map((file) => extname(file)))].sort()).toEqual(['.css', '.js', '.ts']);
-    expect(files.filter((file) => /\.(spec|test)\.|\.map$|(?<!\.d)\.ts$|(^|\/)(spec|bench|examples|node_modules|site)\//.test(file))).toEqual([]);
-    expect(files.length).toBeLessThan(820);
-    expect(statSync(tarball).size).toBeLessThan(640 * 1024);
+    expect(files.filter((file) => !file.startsWith('examples/') && /\.(spec|test)\.|\.map$|(?<!\.d)\.ts$|(^|\/)(spec|bench|node_modules|site)\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /^examples\/(?!README\.md$)/.test(file) && !/(?<!\.d)\.(ts|js|html)$/.test(file))).toEqual([]);
+    expect(files.length).toBeLessThan(860);
+    expect(statSync(tarball).size).toBeLessThan(680 * 1024);
   });
 
   test('has every file that package.json names', () => {
@@ -86,9 +87,11 @@ describe('the tarball', () => {
     expect(files.filter((file) => secret.test(read(file)) || paths.some((path) => read(file).includes(path)))).toEqual([]);
   });
 
-  test('has whatever README links to', () => {
-    const links = [...read('README.md').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link = '']) => normalize(link));
-    expect(links.filter((link) => !files.includes(link) && !existsSync(join(folder, 'package', link)))).toEqual([]);
+  test('has whatever its pages link to', () => {
+    const pages = files.filter((file) => file.endsWith('.md'));
+    const links = pages.flatMap((page) => [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link = '']) => ({ page, link: normalize(join(dirname(page), link)) })));
+    expect(links.filter(({ link }) => !existsSync(join(folder, 'package', link)))).toEqual([]);
+    expect(links.length).toBeGreaterThan(60);
   });
 
   test('shows the same first example in README and in the page that is run as written', () => {

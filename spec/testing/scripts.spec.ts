@@ -15,6 +15,8 @@ describe('a script that makes no sense is refused with a pointer and a remedy', 
     ['-ab)', 'no group is open that ")" could close'],
     ['-(a(b))', 'a group cannot stand inside a group'],
     ['-(a-b)', 'no time passes inside a group'],
+    ['-a|', '`values` explains "a" by { content: "Hello" }, which no source says. Write a text, a delta', { values: { a: { content: 'Hello' } as never } }],
+    ['-a|', '`values` explains "a" by ', { values: { a: [{ type: 'toolcall' }] as never } }],
     ['-a|', 'A letter is one character.', { values: { ab: 'x' } }],
     ['-a|', 'This sign has a meaning of its own: take a letter.', { values: { '|': 'x' } }],
   ])('%s', (script, message, options = {}) => {
