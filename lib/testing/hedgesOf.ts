@@ -1,4 +1,4 @@
-import type { GatewayEvent, HedgeTrigger, RefusingGate } from '../model/events.js';
+import type { AttemptRecord, GatewayEvent, HedgeTrigger, RefusingGate } from '../model/events.js';
 
 /** A silence at which a backup was asked for, and what became of it; times in ms of the scheduler. */
 export interface TestHedge {
@@ -20,11 +20,12 @@ type Refused = Extract<GatewayEvent, { type: 'hedge-refused' }>;
 
 /** The hedges that events tell of, in the order in which they were asked for. */
 export function hedgesOf(events: readonly GatewayEvent[]): readonly TestHedge[] {
+  const records = new Map(events.flatMap((event) => (event.type === 'round-decided' ? event.records.map((record) => [record.id, record] as const) : [])));
   return events.flatMap((event, at) => {
     if (event.type !== 'silence-noticed') return [];
     const { callId, atMs, trigger, source: from } = event;
     const answer = events.slice(at + 1).find((later) => isAnswer(later, callId));
-    return [{ callId, atMs, trigger, from, ...becameOf(answer, events) }];
+    return [{ callId, atMs, trigger, from, ...becameOf(answer, records) }];
   });
 }
 
@@ -33,14 +34,13 @@ function isAnswer(event: GatewayEvent, callId: string): event is Started | Refus
   return event.type === 'attempt-started' && event.role === 'backup' && event.callId === callId;
 }
 
-function becameOf(answer: Started | Refused | undefined, events: readonly GatewayEvent[]): Pick<TestHedge, 'to' | 'outcome' | 'gate'> {
+function becameOf(answer: Started | Refused | undefined, records: ReadonlyMap<string, AttemptRecord>): Pick<TestHedge, 'to' | 'outcome' | 'gate'> {
   if (answer === undefined) return { to: null, outcome: 'running', gate: null };
   if (answer.type === 'hedge-refused') return { to: null, outcome: 'refused', gate: answer.gate };
-  return { to: answer.source, outcome: outcomeOf(answer.attemptId, events), gate: null };
+  return { to: answer.source, outcome: outcomeOf(records.get(answer.attemptId)), gate: null };
 }
 
-function outcomeOf(attemptId: string, events: readonly GatewayEvent[]): TestHedge['outcome'] {
-  const record = events.flatMap((event) => (event.type === 'round-decided' ? event.records : [])).find(({ id }) => id === attemptId);
+function outcomeOf(record: AttemptRecord | undefined): TestHedge['outcome'] {
   if (record === undefined) return 'running';
   if (record.won) return 'won';
   return record.outcome === 'ok' || record.errorClass === 'hedge_cancelled' || record.errorClass === 'caller_cancelled' ? 'lost' : 'failed';

@@ -64,18 +64,24 @@ export function scriptedSource(scripts: Script | readonly Script[], options: Scr
     defer(() => {
       const startedMs = scheduler.now();
       const nth = requests.push({ request, startedMs, closedMs: null }) - 1;
-      subscriptions.push({ subscribedFrame: startedMs, unsubscribedFrame: Infinity });
+      subscriptions.push(socketLog(startedMs, Infinity));
       return playedSource({ id, scheduler, scripts: [scriptOf(request, nth)] }).stream(request, context).pipe(
         catchError((thrown: unknown) => throwError(() => anew(thrown))),
         finalize(() => {
           const closedMs = scheduler.now();
           requests[nth] = { request, startedMs, closedMs };
-          subscriptions[nth] = { subscribedFrame: startedMs, unsubscribedFrame: closedMs };
+          subscriptions[nth] = socketLog(startedMs, closedMs);
         }),
       );
     });
 
   return { ...scriptedUpstream({ ...facts, id, limits }), stream, requests, subscriptions };
+}
+
+/** RxJS does not export its class, and looks at these two fields alone. */
+function socketLog(subscribedFrame: number, unsubscribedFrame: number): SocketLog {
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
+  return { subscribedFrame, unsubscribedFrame };
 }
 
 type Steps = ReturnType<typeof stepsOf>;

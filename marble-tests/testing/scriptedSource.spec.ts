@@ -19,7 +19,6 @@ describe('scriptedSource', () => {
     expectObservable(scripted.stream(valid, context)).toBe('-a-(fg) 19997ms (bc)-(s|)', {
       a: content('Hel'), f: { type: 'reasoning', text: 'hm' }, g: { ...call, sameFrame: true }, b: content('b'), c: content('c'), s: stop,
     });
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- RxJS looks at its two fields alone
     expectSubscriptions(scripted.subscriptions).toBe('       ^--- 20s -----!');
   }));
 
