@@ -1,12 +1,11 @@
 import ts from 'typescript';
 
-/** Types of other files that stand in the signatures behind an entry point, but cannot be imported from it. */
-export function unexportedTypes(entry: string): string[] {
-  const program = ts.createProgram([entry], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: ['node'] });
+/** Types of other files that stand in the signatures behind entry points, but cannot be imported from any of them. */
+export function unexportedTypes(entries: readonly string[]): string[] {
+  const program = ts.createProgram(entries, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: ['node'] });
   const checker = program.getTypeChecker();
-  const module = checker.getSymbolAtLocation(program.getSourceFile(entry)!)!;
   const original = (symbol: ts.Symbol): ts.Symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
-  const exported = new Set(checker.getExportsOfModule(module).map(original));
+  const exported = new Set(entries.flatMap((entry) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)!)!)).map(original));
   const seen = new Set<ts.Symbol>();
   const missing = new Set<string>();
 
