@@ -1,7 +1,7 @@
 import type { ChatDelta } from '../model/delta.js';
-import { kindOf } from './kindOf.js';
+import { kindOf } from './difference/kindOf.js';
 import type { ScriptValues } from './script.js';
-import { showValue } from './showValue.js';
+import { showValue } from './difference/showValue.js';
 
 const deltaTypes: Readonly<Record<ChatDelta['type'], true>> = {
   content: true, reasoning: true, refusal: true, 'tool-call': true, usage: true, finish: true, logprobs: true, 'message-extra': true, facts: true,

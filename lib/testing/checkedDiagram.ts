@@ -1,5 +1,5 @@
-import { isAsymmetric } from './asymmetric.js';
-import { kindOf } from './kindOf.js';
+import { isAsymmetric } from './difference/asymmetric.js';
+import { kindOf } from './difference/kindOf.js';
 import { parseDiagram, showFault } from './parseDiagram.js';
 import type { Fault, Sign } from './parseDiagram.js';
 

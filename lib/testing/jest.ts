@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { gatewayMatchers } from './gatewayMatchers.js';
-import type { GatewayMatchers } from './gatewayMatchers.js';
+import { gatewayMatchers } from './assertions/gatewayMatchers.js';
+import type { GatewayMatchers } from './assertions/gatewayMatchers.js';
 
 /* eslint-disable @typescript-eslint/no-empty-object-type, @typescript-eslint/no-namespace -- this is how an interface of another package is extended */
 

@@ -3,18 +3,18 @@ import type { RunHelpers } from 'rxjs/testing';
 import type { Source } from '../model/source.js';
 import { checkSources } from './checkSources.js';
 import { refuseEndless } from './refuseEndless.js';
-import { promiseFault } from './promiseFault.js';
-import { openExpectations } from './expectations.js';
-import type { Expectations } from './expectations.js';
+import { promiseFault } from './assertions/promiseFault.js';
+import { openExpectations } from './assertions/expectations.js';
+import type { Expectations } from './assertions/expectations.js';
 import { parseDiagram } from './parseDiagram.js';
 import { scriptedSource } from './scriptedSource.js';
 import type { ScriptedSource, ScriptedSourceOptions } from './scriptedSource.js';
 import type { Script } from './script.js';
 import { testGateway } from './testGateway.js';
 import type { IdsOf, Scripts, TestGateway, TestGatewayOptions } from './testGateway.js';
-import type { Verdict } from './verdict.js';
-import { verdictOfCalls, verdictOfHedges, verdictOfRest, verdictOfRows, verdictOfSockets } from './verdicts.js';
-import type { ExpectedCalls, ExpectedHedges, ExpectedRows, ExpectedSockets } from './verdicts.js';
+import type { Verdict } from './assertions/verdict.js';
+import { verdictOfCalls, verdictOfHedges, verdictOfRest, verdictOfRows, verdictOfSockets } from './assertions/verdicts.js';
+import type { ExpectedCalls, ExpectedHedges, ExpectedRows, ExpectedSockets } from './assertions/verdicts.js';
 
 /** What RxJS hands to a marble test, and the kit on its scheduler. What begins with `expect` is checked when virtual time has run out. */
 export interface MarbleHelpers extends RunHelpers {

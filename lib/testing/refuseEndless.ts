@@ -1,5 +1,5 @@
 import type { TestScheduler } from 'rxjs/testing';
-import { showTime } from './showTime.js';
+import { showTime } from './difference/showTime.js';
 
 /**
  * Ends a run that would go on for ever, which no test runner could: it never comes to its own timer. A scheduler sets its `frame` once for

@@ -2,10 +2,10 @@ import type { ChatDelta } from '../model/delta.js';
 import { TransientError } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ScriptStep } from '../sources/scriptedSource.js';
-import { kindOf } from './kindOf.js';
+import { kindOf } from './difference/kindOf.js';
 import { parseDiagram, showFault } from './parseDiagram.js';
 import type { Fault, Sign } from './parseDiagram.js';
-import { showTime } from './showTime.js';
+import { showTime } from './difference/showTime.js';
 
 /** What a source says in one request, and when; without an end or an error it hangs. */
 export interface Timeline {

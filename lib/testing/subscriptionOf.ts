@@ -1,4 +1,4 @@
-import type { SubscriptionTimes } from './messageOfSubscriptions.js';
+import type { SubscriptionTimes } from './difference/messageOfSubscriptions.js';
 import { parseDiagram, showFault } from './parseDiagram.js';
 import type { Fault } from './parseDiagram.js';
 

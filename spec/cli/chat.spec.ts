@@ -6,7 +6,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { startUpstream } from '../../lib/lab/upstream/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import type { ChatResponse } from '../../lib/model/response.js';
-import { readRecording } from '../../lib/testing/readRecording.js';
+import { readRecording } from '../../lib/testing/recording/readRecording.js';
 import { runCli, startCli } from './runCli.js';
 import { secret, sourceEnv } from './sourceEnv.js';
 

@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../model/errors.js';
-import type { Recorder } from '../../testing/recorder.js';
-import { recordingFormat } from '../../testing/stringifyRecording.js';
+import type { Recorder } from '../../testing/recording/recorder.js';
+import { recordingFormat } from '../../testing/recording/stringifyRecording.js';
 import { WrongUse } from '../wrongUse.js';
 
 /** Tells before the call whether its recording can be written there. Throws `WrongUse` if not, or where it would take the place of something else. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { ConfigError, messageOf } from '../model/errors.js';
+import { ConfigError, messageOf } from '../../model/errors.js';
 import type { Recording } from './recording.js';
 import { recordingSchema } from './recordingSchema.js';
 import { recordingFormat } from './stringifyRecording.js';

@@ -1,11 +1,11 @@
 import type { SchedulerLike } from 'rxjs';
-import { ConfigError, RequestError } from '../model/errors.js';
-import type { ScriptStep } from '../sources/scriptedSource.js';
+import { ConfigError, RequestError } from '../../model/errors.js';
+import type { ScriptStep } from '../../sources/scriptedSource.js';
 import { replayedError } from './recordedError.js';
 import type { RecordedEnd, RecordedRequest, Recording } from './recording.js';
-import type { Timeline } from './script.js';
-import { scriptedSource } from './scriptedSource.js';
-import type { ScriptedSource } from './scriptedSource.js';
+import type { Timeline } from '../script.js';
+import { scriptedSource } from '../scriptedSource.js';
+import type { ScriptedSource } from '../scriptedSource.js';
 
 /** On which clock, and how fast. */
 export interface ReplayOptions {

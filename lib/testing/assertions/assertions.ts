@@ -1,4 +1,4 @@
-import type { TestGateway } from './testGateway.js';
+import type { TestGateway } from '../testGateway.js';
 import { assertVerdict } from './verdict.js';
 import { verdictOfCalls, verdictOfHedges, verdictOfRest, verdictOfRows, verdictOfSockets } from './verdicts.js';
 import type { ExpectedCalls, ExpectedHedges, ExpectedRows, ExpectedSockets } from './verdicts.js';

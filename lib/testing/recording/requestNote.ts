@@ -1,8 +1,8 @@
 import type { SchedulerLike } from 'rxjs';
-import type { ChatDelta } from '../model/delta.js';
-import { maskSecrets } from '../model/mask.js';
-import type { ValidRequest } from '../model/request.js';
-import type { Source } from '../model/source.js';
+import type { ChatDelta } from '../../model/delta.js';
+import { maskSecrets } from '../../model/mask.js';
+import type { ValidRequest } from '../../model/request.js';
+import type { Source } from '../../model/source.js';
 import type { RecordedDelta, RecordedEnd, RecordedRequest } from './recording.js';
 
 /** A request that is being recorded. */

@@ -1,5 +1,5 @@
-import type { ChatDelta, ToolCallDelta } from '../model/delta.js';
-import type { Usage } from '../model/usage.js';
+import type { ChatDelta, ToolCallDelta } from '../../model/delta.js';
+import type { Usage } from '../../model/usage.js';
 
 /** As long as the text, and nothing of it. */
 export function blank(text: string): string {

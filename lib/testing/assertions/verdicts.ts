@@ -1,14 +1,14 @@
-import type { AttemptRecord } from '../model/events.js';
-import type { PartialOf } from './asymmetric.js';
-import type { TestCall } from './callsOf.js';
-import { drawDiagram } from './drawDiagram.js';
-import type { TestHedge } from './hedgesOf.js';
-import { messageOfList } from './messageOfList.js';
-import { isSubscription, messageOfSubscriptions } from './messageOfSubscriptions.js';
-import type { ScriptedSource } from './scriptedSource.js';
-import { showTime } from './showTime.js';
-import { subscriptionOf } from './subscriptionOf.js';
-import type { TestGateway } from './testGateway.js';
+import type { AttemptRecord } from '../../model/events.js';
+import type { PartialOf } from '../difference/asymmetric.js';
+import type { TestCall } from '../callsOf.js';
+import { drawDiagram } from '../difference/drawDiagram.js';
+import type { TestHedge } from '../hedgesOf.js';
+import { messageOfList } from '../difference/messageOfList.js';
+import { isSubscription, messageOfSubscriptions } from '../difference/messageOfSubscriptions.js';
+import type { ScriptedSource } from '../scriptedSource.js';
+import { showTime } from '../difference/showTime.js';
+import { subscriptionOf } from '../subscriptionOf.js';
+import type { TestGateway } from '../testGateway.js';
 import { verdictOf } from './verdict.js';
 import type { Verdict } from './verdict.js';
 

@@ -1,7 +1,7 @@
-import * as errors from '../model/errors.js';
-import { attemptError, codeOf, messageOf } from '../model/errors.js';
-import type { ErrorFacts, FailureClass } from '../model/errors.js';
-import { maskSecrets } from '../model/mask.js';
+import * as errors from '../../model/errors.js';
+import { attemptError, codeOf, messageOf } from '../../model/errors.js';
+import type { ErrorFacts, FailureClass } from '../../model/errors.js';
+import { maskSecrets } from '../../model/mask.js';
 import type { RecordedError } from './recording.js';
 import { blank, blankUnlessWord } from './withoutText.js';
 

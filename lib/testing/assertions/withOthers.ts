@@ -1,5 +1,5 @@
-import { kindOf } from './kindOf.js';
-import { showValue } from './showValue.js';
+import { kindOf } from '../difference/kindOf.js';
+import { showValue } from '../difference/showValue.js';
 
 const mostShown = 8;
 

@@ -1,6 +1,6 @@
-import type { ChatDelta } from '../model/delta.js';
-import type { ValidRequest } from '../model/request.js';
-import type { Upstream } from '../model/source.js';
+import type { ChatDelta } from '../../model/delta.js';
+import type { ValidRequest } from '../../model/request.js';
+import type { Upstream } from '../../model/source.js';
 
 /**
  * What sources were asked and what they said, and when, as `createRecorder` notes it and `replay` plays it.
