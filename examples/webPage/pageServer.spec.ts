@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { launch } from 'puppeteer-core';
@@ -12,6 +10,7 @@ import { startUpstream } from '../../lib/lab/upstream/upstream.js';
 import type { Upstream } from '../../lib/lab/upstream/upstream.js';
 import { until } from '../../spec/support/until.js';
 import { createPageServer } from './pageServer.js';
+import { browserPath } from '../../spec/support/browserPath.js';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -154,12 +153,4 @@ async function stopsGrowing(count: () => number): Promise<void> {
     return same;
   };
   await until('it stops', () => Promise.resolve(isSame()), { everyMs: 400 });
-}
-
-function browserPath(): string {
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
-  const places = (process.env['PATH'] ?? '').split(delimiter).flatMap((place) => names.map((name) => join(place, name)));
-  const found = [process.env['CHROME_PATH'] ?? '', ...places].find((path) => path !== '' && existsSync(path));
-  if (found === undefined) throw new Error('No browser was found: set CHROME_PATH, or run `apt-get install -y chromium`.');
-  return found;
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { build } from 'esbuild';
@@ -14,6 +14,7 @@ import type { ReportFigures } from '../../lib/lab/report/reportFigures.js';
 import { deadFigures, emptyFigures, olderFigures, pageFigures, pageWhatIf, wholeFigures } from './pageFigures.js';
 import { axisTexts, chartsOutside, contrasts, figuresSeen, firstChartWidth, overlaps, scrollPlaces, scrollWidth, words } from './pageProbes.js';
 import type { Contrasts, FigureSeen, ScrollPlaces } from './pageProbes.js';
+import { browserPath } from '../support/browserPath.js';
 
 const full: PageOptions = { figures: pageFigures(), whatIf: pageWhatIf(), current: { hedgeAfterMs: null, hedgeStallAfterMs: 30_000 } };
 
@@ -38,14 +39,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await browser?.close();
 });
-
-function browserPath(): string {
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
-  const places = (process.env['PATH'] ?? '').split(delimiter).flatMap((place) => names.map((name) => join(place, name)));
-  const found = [process.env['CHROME_PATH'] ?? '', ...places].find((path) => path !== '' && existsSync(path));
-  if (found === undefined) throw new Error('No browser was found: set CHROME_PATH, or run `apt-get install -y chromium`.');
-  return found;
-}
 
 async function open(options: PageOptions, width = 1280): Promise<Opened> {
   const file = join(mkdtempSync(join(folder, 'of-')), 'report.html');
