@@ -1,5 +1,6 @@
 import { codeOf, messageOf } from '../model/errors.js';
 import type { AllSourcesExhausted } from '../model/errors.js';
+import { shortened } from '../model/firstOf.js';
 import { maskSecrets } from '../model/mask.js';
 import { adviceFor } from './advice.js';
 import type { Paint } from './paint.js';
@@ -48,7 +49,7 @@ export function errorJson(error: unknown, secrets: readonly string[] = []): Reco
 function withRoot(error: unknown, mask: (words: string) => string): string {
   const message = plain(messageOf(error));
   const told = [...new Set(rootsOf(error, [error]).map(wordsOf))].filter((words) => words !== '' && !message.includes(words));
-  return [message, ...(told.length === 0 ? [] : [told.slice(0, mostTold).map((words) => shortened(mask(words))).join(' / ')])].join(': ');
+  return [message, ...(told.length === 0 ? [] : [told.slice(0, mostTold).map((words) => shortened(mask(words), longestTold)).join(' / ')])].join(': ');
 }
 
 /** The innermost cause of each branch; where the error around it quotes it, that one, since it says more. */
@@ -67,10 +68,6 @@ function problemsOf(error: unknown): readonly string[] {
 
 function wordsOf(error: unknown): string {
   return plain(messageOf(error)) || (codeOf(error) ?? '');
-}
-
-function shortened(text: string): string {
-  return text.length > longestTold ? `${text.slice(0, longestTold - 1)}…` : text;
 }
 
 /** The chain of causes, with both branches where two attempts failed; nearest first. */

@@ -7,6 +7,13 @@ export interface Peer {
   readonly neededBy: string;
 }
 
+/** What the settings may ask for. */
+export const peers = {
+  redis: { name: 'ioredis', neededBy: 'backendUrl: state in Redis' },
+  sqlite: { name: 'better-sqlite3', neededBy: 'telemetryUrl: a SQLite database' },
+  postgres: { name: 'pg', neededBy: 'telemetryUrl: a Postgres database' },
+} as const satisfies Record<string, Peer>;
+
 /** Loads a package that only those install who use what needs it. Throws `ConfigError` where it is missing. */
 export function loadPeer({ name, neededBy }: Peer): unknown {
   const loaded = findPeer(name);

@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import { messageOf } from '../model/errors.js';
-import { loadPeer } from '../model/loadPeer.js';
+import { loadPeer, peers } from '../model/loadPeer.js';
 import { migratePostgres } from './migratePostgres.js';
 import { migrateSqlite } from './migrateSqlite.js';
 import type { Migration } from './migration.js';
@@ -17,7 +17,7 @@ export async function migrateDatabase(target: TelemetryTarget): Promise<Migratio
 }
 
 function migrateSqliteFile(file: string): Migration {
-  const Database = loadPeer({ name: 'better-sqlite3', neededBy: 'telemetryUrl: a SQLite database' }) as typeof Sqlite;
+  const Database = loadPeer(peers.sqlite) as typeof Sqlite;
   let db: Sqlite.Database | undefined;
   try {
     db = new Database(file, { timeout: lockTimeoutMs });

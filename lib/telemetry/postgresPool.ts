@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { loadPeer } from '../model/loadPeer.js';
+import { loadPeer, peers } from '../model/loadPeer.js';
 import type Pg from 'pg';
 import { isOfServer, postgresFailure } from './postgresFailure.js';
 
@@ -40,7 +40,7 @@ const idleMs = 30_000;
  * transaction runs. Throws `ConfigError` if `pg` is not installed.
  */
 export function createPostgresPool({ url, connectTimeoutMs = 5000, statementTimeoutMs = 8000, lockTimeoutMs = 3000 }: PostgresPoolOptions): PostgresPool {
-  const { Pool } = loadPeer({ name: 'pg', neededBy: 'telemetryUrl: a Postgres database' }) as typeof Pg;
+  const { Pool } = loadPeer(peers.postgres) as typeof Pg;
   const sockets = new Set<Socket>();
   const pool = new Pool({
     connectionString: url,

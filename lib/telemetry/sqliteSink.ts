@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { loadPeer } from '../model/loadPeer.js';
+import { loadPeer, peers } from '../model/loadPeer.js';
 import type { AttemptRow } from './attemptRow.js';
 import { rowValues } from './schema.js';
 import { RowsRefusedError, type Sink } from './sink.js';
@@ -34,7 +34,7 @@ interface Running {
  */
 export function createSqliteSink({ file, schema = 'auto', busyTimeoutMs = 2000, pragmas = [] }: SqliteSinkOptions): SqliteSink {
   const require = createRequire(import.meta.url);
-  loadPeer({ name: 'better-sqlite3', neededBy: 'telemetryUrl: a SQLite database' });
+  loadPeer(peers.sqlite);
   // By name, since tests load this file as TypeScript, and a worker can only run the built one.
   const entry = require.resolve('#sqlite-worker');
   const workerData: SqliteStoreOptions = { file, schema, busyTimeoutMs, pragmas };

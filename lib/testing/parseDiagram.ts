@@ -52,6 +52,11 @@ function tokensOf(diagram: string): readonly Token[] {
   });
 }
 
+/** What stands for itself in a diagram where nobody says what it stands for. */
+export function standsForItself(symbol: string): boolean {
+  return /^[\p{L}\p{N}]$/u.test(symbol);
+}
+
 /** A message that points at the character; `failed`: what cannot be done with which diagram. */
 export function showFault(failed: string, diagram: string, { column, what }: Fault): string {
   const line = diagram.replace(/\s/g, ' ');

@@ -3,7 +3,7 @@ import { TransientError } from '../model/errors.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ScriptStep } from '../sources/scriptedSource.js';
 import { kindOf } from './difference/kindOf.js';
-import { parseDiagram, showFault } from './parseDiagram.js';
+import { parseDiagram, showFault, standsForItself } from './parseDiagram.js';
 import type { Fault, Sign } from './parseDiagram.js';
 import { showTime } from './difference/showTime.js';
 
@@ -61,7 +61,7 @@ function faultOf({ symbol, column }: Sign, earlier: readonly Sign[], values: Scr
   const end = earlier.find((sign) => endsScript(sign, values));
   if (end !== undefined) return [{ column, what: `"${symbol}" stands after the end, "${end.symbol}": put it before, or leave it out` }];
   if (symbol === '^' || symbol === '!') return [{ column, what: `"${symbol}" belongs into subscription diagrams; a script begins with its request, and has its own end, "|", or none` }];
-  if (symbol === '|' || symbol === '#' || Object.hasOwn(values, symbol) || /^[\p{L}\p{N}]$/u.test(symbol)) return [];
+  if (symbol === '|' || symbol === '#' || Object.hasOwn(values, symbol) || standsForItself(symbol)) return [];
   return [{ column, what: `"${symbol}" is no marble: write a letter or a digit, or say in \`values\` what it stands for` }];
 }
 

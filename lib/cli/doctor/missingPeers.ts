@@ -1,5 +1,5 @@
 import type { ResolvedSettings } from '../../config/settings.js';
-import { findPeer, missingPeer } from '../../model/loadPeer.js';
+import { findPeer, missingPeer, peers } from '../../model/loadPeer.js';
 import type { Peer } from '../../model/loadPeer.js';
 import { parseTelemetryUrl } from '../../telemetry/telemetryUrl.js';
 
@@ -9,13 +9,5 @@ export function missingPeers(settings: ResolvedSettings): readonly string[] {
 }
 
 function neededPeers({ telemetryUrl, backendUrl }: ResolvedSettings): readonly Peer[] {
-  return [
-    ...(backendUrl === undefined ? [] : [{ name: 'ioredis', neededBy: 'backendUrl: state in Redis' } as const]),
-    ...(telemetryUrl === undefined ? [] : [telemetryPeer(telemetryUrl)]),
-  ];
-}
-
-function telemetryPeer(telemetryUrl: string): Peer {
-  const { type } = parseTelemetryUrl(telemetryUrl);
-  return type === 'sqlite' ? { name: 'better-sqlite3', neededBy: 'telemetryUrl: a SQLite database' } : { name: 'pg', neededBy: 'telemetryUrl: a Postgres database' };
+  return [...(backendUrl === undefined ? [] : [peers.redis]), ...(telemetryUrl === undefined ? [] : [peers[parseTelemetryUrl(telemetryUrl).type]])];
 }

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { loadPeer } from '../../model/loadPeer.js';
+import { loadPeer, peers } from '../../model/loadPeer.js';
 import type { RedisTarget } from '../../model/redisTarget.js';
 
 type Ioredis = typeof import('ioredis');
@@ -23,7 +23,7 @@ export interface RedisUse {
 
 /** Connects in the background. Throws `ConfigError` if `ioredis` is not installed. */
 export function openRedis(target: RedisTarget, use: RedisUse): RedisClient {
-  const { Redis: Single, Cluster: Nodes } = loadPeer({ name: 'ioredis', neededBy: 'backendUrl: state in Redis' }) as Ioredis;
+  const { Redis: Single, Cluster: Nodes } = loadPeer(peers.redis) as Ioredis;
   const client = target.type === 'cluster' ? openCluster(Nodes, target, use) : openSingle(Single, target, use);
   letProcessEnd(client);
   return client;

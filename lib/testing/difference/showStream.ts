@@ -1,3 +1,4 @@
+import { standsForItself } from '../parseDiagram.js';
 import { columnsOf } from './columnsOf.js';
 import type { Told } from './kindOf.js';
 
@@ -8,7 +9,7 @@ export function showStream(stream: readonly Told[], show: (value: unknown) => st
   const explained = new Map<string, string>();
   const symbolOf = ({ notification: { kind, value, error } }: Told): string => {
     if (kind === 'C') return '|';
-    if (kind === 'N' && typeof value === 'string' && /^[\p{L}\p{N}]$/u.test(value)) return value;
+    if (kind === 'N' && typeof value === 'string' && standsForItself(value)) return value;
     const text = show(kind === 'N' ? value : error);
     const known = [...explained].find(([, other]) => other === text)?.[0];
     const symbol = kind === 'E' ? '#' : (known ?? letters.find((letter) => !explained.has(letter)) ?? '?');

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { standsForItself } from '../parseDiagram.js';
 import { same } from './differencesOf.js';
 import type { Moment } from './momentsOf.js';
 import { showValue } from './showValue.js';
@@ -86,5 +87,5 @@ function ownLetter({ notification: { kind, value } }: Told): string | undefined 
 }
 
 function isLetter(value: unknown): value is string {
-  return typeof value === 'string' && /^[\p{L}\p{N}]$/u.test(value);
+  return typeof value === 'string' && standsForItself(value);
 }
