@@ -1,8 +1,8 @@
-import { EMPTY, catchError, concat, defer, finalize, tap, throwError } from 'rxjs';
-import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import { concludeWith } from './concludeWith.js';
+import type { Ending } from './concludeWith.js';
 
-/** How a subscription ended: the source completed, it failed with `error`, or whoever had subscribed left. */
-export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
+export type { Ending } from './concludeWith.js';
 
 /**
  * `finalize` that is told how it ended, and runs after the source is torn down but **before** the end is passed on, so
@@ -19,31 +19,10 @@ export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } 
  *     ask('a').pipe(finalizeWith(({ type }) => console.log('the work has', type))).subscribe(console.log);
  */
 export function finalizeWith<T>(onEnd: (ending: Ending) => void): MonoTypeOperatorFunction<T> {
-  return (source$) =>
-    defer(() => {
-      let ending: Ending = { type: 'unsubscribed' };
-      const tornDown$ = source$.pipe(
-        tap({ complete: () => { ending = { type: 'completed' }; } }),
-        catchError((error: unknown) => {
-          ending = { type: 'failed', error };
-          return EMPTY;
-        }),
-        finalize(() => {
-          try {
-            onEnd(ending);
-          } catch (error) {
-            if (ending.type === 'unsubscribed') throw error;
-            ending = { type: 'failed', error };
-          }
-        }),
-      );
-      // concat subscribes its second part after the first one's finalizers have run.
-      return concat(tornDown$, defer(() => failureOf(ending)));
-    });
-}
-
-function failureOf(ending: Ending): Observable<never> {
-  if (ending.type !== 'failed') return EMPTY;
-  const { error } = ending;
-  return throwError(() => error);
+  return concludeWith({
+    conclude(ending) {
+      onEnd(ending);
+      return undefined;
+    },
+  });
 }

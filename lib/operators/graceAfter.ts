@@ -1,6 +1,7 @@
-import { EMPTY, NEVER, Subject, asyncScheduler, catchError, defer, switchMap, takeUntil, tap, throwError } from 'rxjs';
-import type { MonoTypeOperatorFunction, SchedulerLike } from 'rxjs';
-import { dueAfter } from './quietFor.js';
+import { asyncScheduler } from 'rxjs';
+import type { MonoTypeOperatorFunction, SchedulerLike, Unsubscribable } from 'rxjs';
+import { operate } from './operate.js';
+import { whenUsedUp } from './whenUsedUp.js';
 
 /** When the grace begins, and how long it lasts. */
 export interface GraceOptions<T> {
@@ -28,20 +29,29 @@ export interface GraceOptions<T> {
  *     delta$.pipe(graceAfter({ when: ({ type }) => type === 'finish', graceMs: 2_000 })).subscribe(console.log);
  */
 export function graceAfter<T>({ when, unless = () => false, graceMs, scheduler = asyncScheduler }: GraceOptions<T>): MonoTypeOperatorFunction<T> {
-  return (value$) =>
-    defer(() => {
-      let said = false;
-      // A Subject for the few values that matter: multicasting every value would cost more than all the timers do.
-      const said$ = new Subject<boolean>();
-      const listen = (value: T): void => {
-        if (said ? !unless(value) : !when(value)) return;
-        said = !said;
-        said$.next(said);
-      };
-      return value$.pipe(
-        catchError((error: unknown) => (said ? EMPTY : throwError(() => error))),
-        tap({ next: listen }),
-        takeUntil(said$.pipe(switchMap((counting) => (counting ? dueAfter(graceMs, scheduler) : NEVER)))),
-      );
-    });
+  return operate((out, source) => {
+    let grace: Unsubscribable | undefined;
+
+    function begin(): Unsubscribable {
+      const endMs = scheduler.now() + graceMs;
+      return whenUsedUp({ leftMs: () => endMs - scheduler.now(), act: () => out.complete(), scheduler });
+    }
+
+    source.add(() => grace?.unsubscribe());
+    return {
+      next(value) {
+        if (grace === undefined) {
+          if (when(value)) grace = begin();
+        } else if (unless(value)) {
+          grace.unsubscribe();
+          grace = undefined;
+        }
+        out.next(value);
+      },
+      error(error) {
+        if (grace === undefined) out.error(error);
+        else out.complete();
+      },
+    };
+  });
 }

@@ -1,7 +1,7 @@
-import { EMPTY, asyncScheduler, catchError, concatMap, connect, defaultIfEmpty, defer, delayWhen, expand, filter, from, identity, map, merge, mergeMap, of, repeat, skip, take, takeLast, tap, throwError, timer } from 'rxjs';
-import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
+import { Observable, Subject, asyncScheduler, defer } from 'rxjs';
+import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
+import { openArena } from './arena.js';
 import { openLineup } from './lineup.js';
-import { releaseFirst } from './releaseFirst.js';
 
 /** Which attempt has won: the one that was first, or one that was started beside it. */
 export type Branch = 'primary' | 'backup';
@@ -62,118 +62,133 @@ export interface HedgeOptions<T, S> {
  */
 export function hedge<T, S>(options: HedgeOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>
-    defer(() => {
-      const contest = openContest(options);
-      const backupOn = (signal: S): Observable<T> => defer(() => options.backup(signal));
-
-      return contest.enter(primary$).pipe(
-        // A backup runs beside the attempt that has asked for it, and outlives it.
-        expand((step) => (step.type === 'wanted' ? contest.enter(backupOn(step.signal)) : EMPTY)),
-        filter((step) => step.type === 'decided'),
-        take(1),
-        concatMap(({ result }) => result),
-        releaseFirst(),
-      );
+    new Observable((out) => {
+      const contest = openContest(options, out);
+      contest.enter(primary$);
+      return contest.stop;
     });
 }
 
-/** `result`: the winner's last value; none when an empty primary is all there was. */
-type Step<T, S> = { readonly type: 'wanted'; readonly signal: S } | { readonly type: 'decided'; readonly result: readonly T[] };
-
-interface Contest<T, S> {
-  /** Runs the primary, later a backup; silent but for a backup that is wanted, until it is known who wins. */
-  enter(attempt$: Observable<T>): Observable<Step<T, S>>;
+interface Contest<T> {
+  /** Runs the primary, later a backup. */
+  enter(this: void, attempt$: Observable<T>): void;
+  stop(this: void): void;
 }
 
-function openContest<T, S>(options: HedgeOptions<T, S>): Contest<T, S> {
-  const { when, again = when, maxBackups = 1, combine, isWeak = () => false, onDecided = () => undefined, scheduler = asyncScheduler } = options;
+function openContest<T, S>(options: HedgeOptions<T, S>, out: Subscriber<T>): Contest<T> {
+  const { when, again = when, backup, maxBackups = 1, combine, isWeak = () => false, onDecided = () => undefined, scheduler = asyncScheduler } = options;
   const several = maxBackups > 1;
   const lineup = openLineup<S>(maxBackups);
   const failures: unknown[] = [];
+  const { all, fail, end, guarded, within } = openArena(out);
   let held: { nth: number; last: T } | undefined;
   let emptyPrimary = false;
 
-  function wanted(signals: readonly S[]): Observable<Step<T, S>> {
-    return from(signals).pipe(map((signal) => ({ type: 'wanted', signal })));
+  /** A backup runs beside the attempt that has asked for it, and outlives it. */
+  function want(signals: readonly S[]): void {
+    for (const signal of signals) enter(defer(() => backup(signal)));
   }
 
-  function decide(nth: number, last: T): Observable<Step<T, S>> {
+  function decide(nth: number, last: T): void {
     onDecided(nth === 0 ? 'primary' : 'backup', last);
-    return of({ type: 'decided', result: [last] });
-  }
-
-  function completed(nth: number, last: T): Observable<Step<T, S>> {
-    lineup.grant(nth);
-    if (!isWeak(last)) return decide(nth, last);
-    held ??= { nth, last };
-    return ended();
-  }
-
-  function failed(nth: number, error: unknown): Observable<Step<T, S>> {
-    lineup.grant(nth);
-    failures[nth] = error;
-    return ended();
-  }
-
-  /** An empty backup was refused: where others go on, a later signal may ask again. */
-  function empty(nth: number): Observable<Step<T, S>> {
-    if (nth > 0 && !lineup.isEmpty()) return EMPTY;
-    emptyPrimary ||= nth === 0;
-    return ended();
-  }
-
-  /** What is left when an attempt has ended without winning. */
-  function ended(): Observable<Step<T, S>> {
-    if (!lineup.isEmpty()) return wanted(lineup.furtherWanted());
-    if (held !== undefined) return decide(held.nth, held.last);
-    if (emptyPrimary) return of({ type: 'decided', result: [] });
-    const [primary, ...backups] = failures;
-    return throwError(() => (backups.length > 0 ? combine({ primary, backup: backups[0], backups }) : primary));
-  }
-
-  /** At the same instant the one that started first wins: the completion of the nth backup takes n more turns. */
-  function inTurn(nth: number): MonoTypeOperatorFunction<T> {
-    if (nth === 0) return identity;
-    return delayWhen(() => {
-      lineup.awaitTurn(nth);
-      return timer(0, scheduler).pipe(repeat(nth), skip(nth - 1));
+    end(() => {
+      out.next(last);
+      out.complete();
     });
   }
 
-  function outcome(nth: number, attempt$: Observable<T>): Observable<Step<T, S>> {
-    return attempt$.pipe(
-      several ? tap({ next: () => lineup.spoke(nth) }) : identity,
-      takeLast(1),
-      inTurn(nth),
-      map((last) => () => completed(nth, last)),
-      catchError((error: unknown) => of(() => failed(nth, error))),
-      defaultIfEmpty(() => empty(nth)),
-      // What follows is decided below `catchError`: a callback that throws is no branch's failure.
-      mergeMap((follow) => {
-        lineup.leave(nth);
-        return follow();
-      }),
-    );
+  function completed(nth: number, last: T): void {
+    lineup.leave(nth);
+    lineup.grant(nth);
+    if (!isWeak(last)) {
+      decide(nth, last);
+      return;
+    }
+    held ??= { nth, last };
+    ended();
+  }
+
+  function failed(nth: number, error: unknown): void {
+    lineup.leave(nth);
+    lineup.grant(nth);
+    failures[nth] = error;
+    ended();
+  }
+
+  /** An empty backup was refused: where others go on, a later signal may ask again. */
+  function empty(nth: number): void {
+    lineup.leave(nth);
+    if (nth > 0 && !lineup.isEmpty()) return;
+    emptyPrimary ||= nth === 0;
+    ended();
+  }
+
+  /** What is left when an attempt has ended without winning. */
+  function ended(): void {
+    if (!lineup.isEmpty()) want(lineup.furtherWanted());
+    else if (held !== undefined) decide(held.nth, held.last);
+    else if (emptyPrimary) end(() => out.complete());
+    else {
+      const [primary, ...backups] = failures;
+      fail(backups.length > 0 ? combine({ primary, backup: backups[0], backups }) : primary);
+    }
+  }
+
+  /** At the same instant the one that started first wins: the completion of the nth backup takes n more turns. */
+  function afterTurns(turns: number, follow: () => void): void {
+    if (turns === 0) guarded(follow);
+    else all.add(scheduler.schedule(() => afterTurns(turns - 1, follow), 0));
+  }
+
+  function inTurn(nth: number, follow: () => void): void {
+    if (nth > 0) lineup.awaitTurn(nth);
+    afterTurns(nth, follow);
   }
 
   /** The first backup is asked for by the primary alone, a further one by all that run. */
-  function asks(nth: number, value$: Observable<T>): Observable<Step<T, S>> {
-    const first$ = nth === 0 ? when(value$).pipe(mergeMap((signal) => wanted(lineup.mayStartFirst() ? [signal] : []))) : EMPTY;
-    if (!several) return first$;
-    const further$ = again(value$).pipe(
-      tap({ next: (signal) => lineup.silent(nth, signal) }),
-      mergeMap(() => wanted(lineup.furtherWanted())),
-    );
-    return merge(first$, further$);
+  function listen(nth: number, value$: Observable<T>): void {
+    if (nth === 0) {
+      all.add(when(value$).subscribe({ next: (signal) => guarded(() => { if (lineup.mayStartFirst()) want([signal]); }), error: fail }));
+    }
+    if (!several) return;
+    const silent = (signal: S): void => {
+      lineup.silent(nth, signal);
+      want(lineup.furtherWanted());
+    };
+    all.add(again(value$).subscribe({ next: (signal) => guarded(() => silent(signal)), error: fail }));
   }
 
-  return {
-    enter: (attempt$) =>
-      defer(() => {
-        const nth = lineup.enter();
-        // Nobody else looks at an only backup.
-        if (nth > 0 && !several) return outcome(nth, attempt$);
-        return attempt$.pipe(connect((shared$) => merge(outcome(nth, shared$), asks(nth, shared$.pipe(catchError(() => EMPTY))))));
+  function run(nth: number, attempt$: Observable<T>): void {
+    // Nobody else looks at an only backup.
+    const value$ = nth === 0 || several ? new Subject<T>() : undefined;
+    if (value$ !== undefined) listen(nth, value$);
+    let spoken = false;
+    let last: T;
+    all.add(
+      attempt$.subscribe({
+        next(value) {
+          spoken = true;
+          last = value;
+          if (several) lineup.spoke(nth);
+          value$?.next(value);
+        },
+        // The signal sees an end.
+        error(error: unknown) {
+          guarded(() => failed(nth, error));
+          value$?.complete();
+        },
+        complete() {
+          if (spoken) inTurn(nth, () => completed(nth, last));
+          else guarded(() => empty(nth));
+          value$?.complete();
+        },
       }),
-  };
+    );
+  }
+
+  function enter(attempt$: Observable<T>): void {
+    within(() => run(lineup.enter(), attempt$));
+  }
+
+  return { enter, stop: () => all.unsubscribe() };
 }

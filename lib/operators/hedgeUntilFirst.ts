@@ -1,5 +1,7 @@
-import { EMPTY, NEVER, catchError, concat, defaultIfEmpty, defer, filter, map, mergeAll, race, share, take, tap, throwError } from 'rxjs';
-import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { Observable, Subject, Subscription, defer, take } from 'rxjs';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import { openArena } from './arena.js';
+import type { Branch } from './hedge.js';
 
 export interface HedgeUntilFirstOptions<T, S> {
   /** Makes the signal from the primary; its first emission asks for the backup. Errors of the primary do not reach it. */
@@ -29,46 +31,72 @@ export interface HedgeUntilFirstOptions<T, S> {
  */
 export function hedgeUntilFirst<T, S>({ when, backup, speaks, combine }: HedgeUntilFirstOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>
-    defer(() => {
-      const shared$ = primary$.pipe(share());
-      const failures = new Map<'primary' | 'backup', unknown>();
+    new Observable((out) => {
+      const { all, end, fail, guarded, within } = openArena(out);
+      const failures = new Map<Branch, unknown>();
+      const value$ = new Subject<T>();
+      const branches = new Map<Branch, Subscription>();
       let running = 0;
-      let spoken = false;
+      let spoken: Branch | undefined;
 
       /** What is left when a branch has ended before any spoke. */
-      function ended(): Observable<never> {
+      function ended(): void {
         running -= 1;
-        if (running > 0) return NEVER;
+        if (running > 0) return;
         const [failure] = failures.values();
-        if (failures.size === 2) return throwError(() => combine({ primary: failures.get('primary'), backup: failures.get('backup') }));
-        return failures.size === 0 ? EMPTY : throwError(() => failure);
+        if (failures.size === 2) fail(combine({ primary: failures.get('primary'), backup: failures.get('backup') }));
+        else if (failures.size === 0) end(() => out.complete());
+        else fail(failure);
       }
 
-      /** Silent until it speaks, since the first word wins the race, and so would the first failure. */
-      function contestant(name: 'primary' | 'backup', attempt$: Observable<T>): Observable<T> {
-        return defer(() => {
-          running += 1;
-          const word$ = attempt$.pipe(
-            catchError((error: unknown) => {
-              if (spoken) return throwError(() => error);
-              failures.set(name, error);
-              return EMPTY;
+      /** From now on it is the result; whatever else there was is over. */
+      function commit(branch: Branch): void {
+        spoken = branch;
+        for (const [name, attempt] of branches) if (name !== branch) attempt.unsubscribe();
+        signal.unsubscribe();
+      }
+
+      function run(branch: Branch, attempt$: Observable<T>): void {
+        const attempt = new Subscription();
+        branches.set(branch, attempt);
+        all.add(attempt);
+        running += 1;
+        attempt.add(
+          attempt$.subscribe({
+            next: (value) => guarded(() => {
+              if (speaks(value)) {
+                if (spoken === undefined) commit(branch);
+                out.next(value);
+              } else if (spoken === undefined && branch === 'primary') {
+                value$.next(value);
+              }
             }),
-            // Below `catchError`: a callback that throws is no branch's failure.
-            filter((value) => speaks(value)),
-            tap({ next: () => { spoken = true; } }),
-          );
-          return concat(word$, defer(() => (spoken ? EMPTY : ended())));
-        });
+            error: (error: unknown) => guarded(() => {
+              if (spoken === branch) {
+                fail(error);
+                return;
+              }
+              failures.set(branch, error);
+              ended();
+              if (branch === 'primary') value$.complete();
+            }),
+            complete: () => guarded(() => {
+              if (spoken === branch) end(() => out.complete());
+              else ended();
+              if (branch === 'primary') value$.complete();
+            }),
+          }),
+        );
       }
 
-      const signal$ = when(shared$.pipe(catchError(() => EMPTY))).pipe(take(1));
-      const hedged$ = signal$.pipe(
-        map((signal) => contestant('backup', defer(() => backup(signal)))),
-        // No signal: this branch never says anything, and must not win the race by ending.
-        defaultIfEmpty(NEVER),
-        mergeAll(),
-      );
-      return race(contestant('primary', shared$), hedged$);
+      const enter = (branch: Branch, attempt$: Observable<T>): void => within(() => run(branch, attempt$));
+      const signal = new Subscription();
+      all.add(signal);
+      guarded(() => {
+        const asked$ = when(value$).pipe(take(1));
+        enter('primary', primary$);
+        if (spoken === undefined) signal.add(asked$.subscribe({ next: (reason) => enter('backup', defer(() => backup(reason))), error: fail }));
+      });
+      return () => all.unsubscribe();
     });
 }

@@ -1,5 +1,5 @@
-import { EMPTY, concat, defer, filter, of } from 'rxjs';
 import type { MonoTypeOperatorFunction } from 'rxjs';
+import { operate } from './operate.js';
 
 /**
  * Passes values on as they come, but for those that `isKept` selects: the last of them comes when the source has completed
@@ -11,14 +11,18 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
  * Errors pass through, without what was kept. Unsubscribing unsubscribes.
  */
 export function keepForLast<T>(isKept: (value: T) => boolean): MonoTypeOperatorFunction<T> {
-  return (value$) =>
-    defer(() => {
-      let last: { readonly value: T } | undefined;
-      const goesOn = (value: T): boolean => {
-        if (!isKept(value)) return true;
-        last = { value };
-        return false;
-      };
-      return concat(value$.pipe(filter(goesOn)), defer(() => (last === undefined ? EMPTY : of(last.value))));
-    });
+  return operate((out, source) => {
+    let last: { readonly value: T } | undefined;
+    return {
+      next(value) {
+        if (isKept(value)) last = { value };
+        else out.next(value);
+      },
+      complete() {
+        source.unsubscribe();
+        if (last !== undefined) out.next(last.value);
+        out.complete();
+      },
+    };
+  });
 }

@@ -1,6 +1,7 @@
-import { NEVER, Subject, asyncScheduler, defer, filter, map, merge, mergeMap, startWith, switchMap, takeUntil, tap } from 'rxjs';
-import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
-import { dueAfter, quietFor } from './quietFor.js';
+import { asyncScheduler } from 'rxjs';
+import type { MonoTypeOperatorFunction, SchedulerLike, Unsubscribable } from 'rxjs';
+import { operate } from './operate.js';
+import { whenUsedUp } from './whenUsedUp.js';
 
 /** The limit that passed, its value, and the time that was waited. */
 export interface Expired {
@@ -44,51 +45,66 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
   const { firstMs, betweenMs, totalMs, scheduler = asyncScheduler } = options;
   const { counts = () => true, until = () => false, timeoutError = toTimeoutError } = options;
 
-  return (value$) =>
-    defer(() => {
-      const startMs = scheduler.now();
-      let lastMs = startMs;
-      let phase: Phase = 'first';
-      // A Subject for the two moments at which another limit begins to hold: nothing else of the stream is multicast.
-      const phase$ = new Subject<Phase>();
-      const enter = (next: Phase): void => {
-        phase = next;
-        phase$.next(next);
+  return operate((out, source) => {
+    const startMs = scheduler.now();
+    let lastMs = startMs;
+    let phase: Phase = 'first';
+    let overdue = false;
+    let silent: Unsubscribable | undefined;
+
+    const errorOf = (expired: Expired): unknown => {
+      try {
+        return timeoutError(expired);
+      } catch (error) {
+        return error;
+      }
+    };
+    const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): void => out.error(errorOf({ limit, limitMs, waitedMs: scheduler.now() - sinceMs }));
+    const failTotal = (): void => fail('total', totalMs ?? 0, startMs);
+
+    function watchSilence(): Unsubscribable | undefined {
+      if (phase === 'first' && firstMs !== undefined) {
+        return whenUsedUp({ leftMs: () => startMs + firstMs - scheduler.now(), act: () => fail('first', firstMs, startMs), scheduler });
+      }
+      if (phase === 'between' && betweenMs !== undefined) {
+        return whenUsedUp({ leftMs: () => lastMs + betweenMs - scheduler.now(), act: () => fail('between', betweenMs, lastMs), scheduler });
+      }
+      return undefined;
+    }
+
+    function enter(next: Phase): void {
+      phase = next;
+      silent?.unsubscribe();
+      silent = watchSilence();
+      if (overdue && next !== 'over') failTotal();
+    }
+
+    function watchTotal(limitMs: number): Unsubscribable {
+      const act = (): void => {
+        overdue = true;
+        if (phase !== 'over') failTotal();
       };
-      const note = (value: T): void => {
+      return whenUsedUp({ leftMs: () => startMs + limitMs - scheduler.now(), act, scheduler });
+    }
+
+    silent = watchSilence();
+    const total = totalMs === undefined ? undefined : watchTotal(totalMs);
+    source.add(() => {
+      silent?.unsubscribe();
+      total?.unsubscribe();
+    });
+    return {
+      next(value) {
         if (until(value)) {
           if (phase !== 'over') enter('over');
         } else if (counts(value)) {
           lastMs = scheduler.now();
           if (phase !== 'between') enter('between');
         }
-      };
-      const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): never => {
-        throw timeoutError({ limit, limitMs, waitedMs: scheduler.now() - sinceMs });
-      };
-
-      const limitOf = (current: Phase): Observable<never> => {
-        if (current === 'first' && firstMs !== undefined) {
-          return dueAfter(firstMs, scheduler).pipe(map(() => fail('first', firstMs, startMs)));
-        }
-        if (current === 'between' && betweenMs !== undefined) {
-          const leftMs = (): number => lastMs + betweenMs - scheduler.now();
-          return quietFor({ leftMs, scheduler }).pipe(map(() => fail('between', betweenMs, lastMs)));
-        }
-        return NEVER;
-      };
-      const silent$ = phase$.pipe(startWith(phase), switchMap(limitOf));
-      const tooLong$ =
-        totalMs === undefined
-          ? NEVER
-          : dueAfter(totalMs, scheduler).pipe(
-              mergeMap(() => phase$.pipe(startWith(phase))),
-              filter((current) => current !== 'over'),
-              map(() => fail('total', totalMs, startMs)),
-            );
-
-      return value$.pipe(tap({ next: note }), takeUntil(merge(silent$, tooLong$)));
-    });
+        out.next(value);
+      },
+    };
+  });
 }
 
 /** Which limit holds: the one for the first value, the one between values, or none any more. */

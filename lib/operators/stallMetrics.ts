@@ -1,5 +1,6 @@
-import { asyncScheduler, defaultIfEmpty, defer, map, pairwise, scan, startWith } from 'rxjs';
+import { asyncScheduler } from 'rxjs';
 import type { OperatorFunction, SchedulerLike } from 'rxjs';
+import { operate } from './operate.js';
 
 /** Figures of the gaps between values; times in milliseconds of the scheduler, not rounded. */
 export interface StallFigures {
@@ -36,36 +37,51 @@ export interface StallFigures {
  */
 export function stallMetrics<T>(options: { readonly thresholdMs: number; readonly scheduler?: SchedulerLike }): OperatorFunction<T, StallFigures> {
   const { thresholdMs, scheduler = asyncScheduler } = options;
-  return (value$) =>
-    defer(() => {
-      const startMs = scheduler.now();
-      const figures = emptyFigures(startMs);
-      return value$.pipe(
-        map(() => scheduler.now()),
-        startWith(startMs),
-        pairwise(),
-        scan((grown, [fromMs, toMs]) => addGap(grown, fromMs, toMs, thresholdMs), figures),
-        defaultIfEmpty(figures),
-      );
-    });
+  return operate((out) => {
+    const { figures, note } = openStallMeter({ thresholdMs, scheduler });
+    return {
+      next() {
+        note();
+        out.next(figures);
+      },
+      complete() {
+        if (figures.count === 0) out.next(figures);
+        out.complete();
+      },
+    };
+  });
+}
+
+/** The same for whoever has other things to do with each value. */
+export interface StallMeter {
+  /** One object, grown in place. */
+  readonly figures: StallFigures;
+  /** A value has come; tells how long after the one before, or after the start. */
+  note(this: void): number;
+}
+
+export function openStallMeter({ thresholdMs, scheduler }: { readonly thresholdMs: number; readonly scheduler: SchedulerLike }): StallMeter {
+  const figures = emptyFigures(scheduler.now());
+  return { figures, note: () => addGap(figures, scheduler.now(), thresholdMs) };
 }
 
 type Growing = { -readonly [K in keyof StallFigures]: StallFigures[K] } & { recordGaps: (readonly [number, number])[] };
 
 /** Figures of a stream in which nothing has come yet. */
-export function emptyFigures(startMs: number): Growing {
+function emptyFigures(startMs: number): Growing {
   return { startMs, count: 0, lastMs: startMs, firstMs: null, stallMs: null, stallCount: null, maxGapMs: null, recordGaps: [] };
 }
 
 /** Grows the accumulator in place: one per subscription, not one per value. */
-function addGap(figures: Growing, fromMs: number, toMs: number, thresholdMs: number): Growing {
-  const gapMs = toMs - fromMs;
+function addGap(figures: Growing, nowMs: number, thresholdMs: number): number {
+  const fromMs = figures.lastMs;
+  const gapMs = nowMs - fromMs;
   figures.count += 1;
-  figures.lastMs = toMs;
+  figures.lastMs = nowMs;
   if (figures.firstMs === null) {
     figures.firstMs = gapMs;
     if (gapMs > 0) figures.recordGaps.push([0, gapMs]);
-    return figures;
+    return gapMs;
   }
   // The first wait hides none of the later ones, since it has a threshold of its own.
   if (gapMs > (figures.maxGapMs ?? 0)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
@@ -73,5 +89,5 @@ function addGap(figures: Growing, fromMs: number, toMs: number, thresholdMs: num
   figures.stallMs = (figures.stallMs ?? 0) + (stalled ? gapMs : 0);
   figures.stallCount = (figures.stallCount ?? 0) + (stalled ? 1 : 0);
   figures.maxGapMs = Math.max(figures.maxGapMs ?? 0, gapMs);
-  return figures;
+  return gapMs;
 }

@@ -1,5 +1,6 @@
 import type { AttemptRecord, HedgeTrigger, Role, RowClass } from '../model/events.js';
 import { maskSecrets } from '../model/mask.js';
+import { isoTime } from './isoTime.js';
 
 /**
  * One row of `llm_attempts`, columns in the table's order. Times are whole milliseconds, booleans 0 or 1; `null` means what it
@@ -100,7 +101,7 @@ export function toRow(record: AttemptRecord, wall: Wall): AttemptRow {
     pid: wall.pid,
     host: text(wall.host),
     started_at: startedAt(record.startedMs, wall),
-    created_at: wall.date.toISOString(),
+    created_at: isoTime(wall.date.getTime()),
     stall_ms: whole(record.stallMs),
     stall_count: whole(record.stallCount),
   };
@@ -110,9 +111,11 @@ function whole(figure: number | null | undefined): number | null {
   return typeof figure === 'number' && Number.isFinite(figure) ? Math.trunc(figure) : null;
 }
 
+const unfit = /[\0\p{Surrogate}]/u;
+
 /** Without U+0000, which Postgres refuses, and without half characters, which cannot be written as UTF-8. */
 function text(raw: string): string {
-  return raw.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD');
+  return unfit.test(raw) ? raw.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD') : raw;
 }
 
 function textOrNull(raw: string | null): string | null {
@@ -126,11 +129,14 @@ export function errorText(message: string): string {
 }
 
 function tagsJson(tags: Record<string, string>): string {
+  const json = JSON.stringify(tags);
+  // JSON escapes what is unfit, and little else.
+  if (!json.includes('\\u')) return json;
   return JSON.stringify(Object.fromEntries(Object.entries(tags).map(([key, value]) => [text(key), text(value)])));
 }
 
 /** Taken from the monotonic clock, so that a step of the wall clock during the attempt does not show as its length. */
 function startedAt(startedMs: number, { nowMs, date }: Wall): string {
   const agoMs = nowMs - startedMs;
-  return new Date(date.getTime() - (Number.isFinite(agoMs) ? agoMs : 0)).toISOString();
+  return isoTime(date.getTime() - (Number.isFinite(agoMs) ? agoMs : 0));
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { SchedulerLike, Subscription } from 'rxjs';
 import { messageOf } from '../model/errors.js';
 import type { AttemptRecord, Report } from '../model/events.js';
-import { toRow, type AttemptRow } from './attemptRow.js';
+import { toRow, type AttemptRow, type Wall } from './attemptRow.js';
 import { createBatchWriter } from './batchWriter.js';
 import { atOnce, type Delivery } from './delivery.js';
 import { settleWithin } from './settleWithin.js';
@@ -50,25 +50,19 @@ export function createRecorder({ sink, report, scheduler, delivery = atOnce, dat
     if (failure) trouble.failed(failure.error);
   });
 
-  function rowsOf(records: readonly AttemptRecord[]): readonly AttemptRow[] {
-    const wall = { nowMs: scheduler.now(), date: date(), pid: process.pid, host };
-    return records.flatMap((record) => {
-      try {
-        return [toRow(record, wall)];
-      } catch (error: unknown) {
-        trouble.lost(1, `a row could not be made: ${messageOf(error)}`);
-        return [];
-      }
-    });
+  function accept(record: AttemptRecord, wall: Wall): void {
+    if (isClosing) trouble.lost(1, 'the recorder is closed');
+    else if (pending >= delivery.capRows) trouble.lost(1, `${delivery.capRows} are held already`);
+    else keep(record, wall);
   }
 
-  function accept(rows: readonly AttemptRow[]): void {
-    const room = isClosing ? 0 : Math.max(0, delivery.capRows - pending);
-    const accepted = rows.slice(0, room);
-    waiting.push(...accepted);
-    pending += accepted.length;
-    const over = rows.length - accepted.length;
-    if (over > 0) trouble.lost(over, isClosing ? 'the recorder is closed' : `${delivery.capRows} are held already`);
+  function keep(record: AttemptRecord, wall: Wall): void {
+    try {
+      waiting.push(toRow(record, wall));
+      pending += 1;
+    } catch (error: unknown) {
+      trouble.lost(1, `a row could not be made: ${messageOf(error)}`);
+    }
   }
 
   function pump(isDue: boolean): void {
@@ -124,7 +118,8 @@ export function createRecorder({ sink, report, scheduler, delivery = atOnce, dat
 
   return {
     record(records) {
-      accept(rowsOf(records));
+      const wall = { nowMs: scheduler.now(), date: date(), pid: process.pid, host };
+      for (const record of records) accept(record, wall);
       pump(false);
     },
     close: () => (closed ??= closeAll()),

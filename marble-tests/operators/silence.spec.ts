@@ -199,7 +199,7 @@ describe('H1, O4: cannot be told from its plain definition', () => {
     );
   });
 
-  test('but switches at most 32 times per limit', () => {
+  test('but has one timer, however many values come', () => {
     const timers = (make: (scheduler: SchedulerLike) => OperatorFunction<unknown, SilenceKind>): number => {
       let scheduled = 0;
       observe((scheduler) => {
@@ -215,6 +215,6 @@ describe('H1, O4: cannot be told from its plain definition', () => {
       return scheduled;
     };
     expect(timers((scheduler) => plainSilence({ firstMs: null, betweenMs: 3200, scheduler }))).toBe(3200);
-    expect(timers((scheduler) => silence({ firstMs: null, betweenMs: 3200, scheduler }))).toBe(32);
+    expect(timers((scheduler) => silence({ firstMs: null, betweenMs: 3200, scheduler }))).toBe(1);
   });
 });
