@@ -1,20 +1,21 @@
-import { EMPTY, NEVER, catchError, concat, defer, filter, finalize, of, pipe, subscribeOn, tap, throwError } from 'rxjs';
+import { EMPTY, NEVER, catchError, defer, finalize, subscribeOn, throwError } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
-import type { Reply, Sign } from '../model/reply.js';
+import type { Sign } from '../model/reply.js';
 import type { Upstream } from '../model/source.js';
 import type { AttemptTrace } from '../model/tracing.js';
-import { finalizeWith } from '../operators/finalizeWith.js';
+import { concludeWith } from '../operators/concludeWith.js';
+import type { Ending } from '../operators/concludeWith.js';
 import { graceAfter } from '../operators/graceAfter.js';
 import { livenessTimeout } from '../operators/livenessTimeout.js';
-import { emptyFigures, stallMetrics } from '../operators/stallMetrics.js';
+import { openStallMeter } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import { subscribeWithin } from '../operators/subscribeWithin.js';
 import { openBooks } from './attemptBooks.js';
-import type { AttemptSpec, Completed, Progress } from './attemptSpec.js';
+import type { AttemptSpec, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
+import { heard } from './heard.js';
 import { heldClock } from './heldClock.js';
-import { alsoPassedOn } from './passOn.js';
 import type { OpenStream, Ports } from './ports.js';
 
 /** From the finish reason on, usage and the end marker get this long (H15). */
@@ -57,9 +58,9 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
   const { source, permit } = admitted;
 
   return defer(() => {
+    const meter = openStallMeter({ thresholdMs: policy.stallThresholdMs, scheduler: clock });
+    const { figures } = meter;
     const books = openBooks(call, spec, ports);
-    let figures: StallFigures = emptyFigures(clock.now());
-    let done: Completed<A> | undefined;
     let trace: AttemptTrace | undefined;
 
     const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...(held$ === undefined ? {} : { held$ }) };
@@ -70,31 +71,31 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
       trace = ports.tracing?.attempt(spec.id);
       return trace === undefined ? exchange.sign$(context) : exchange.sign$({ ...context, trace }).pipe(subscribeWithin(trace.within));
     });
-    const measured = pipe(
-      filter(isIncrement),
-      stallMetrics({ thresholdMs: policy.stallThresholdMs, scheduler: clock }),
-      tap({
-        next: (grown) => {
-          figures = grown;
-          if (grown.count > 0) trace?.increment(grown.lastMs);
-          if (grown.count === 1) permit.progress();
-        },
-      }),
-      mustHaveOutput(exchange.reply),
-    );
-    const progress$ = sign$.pipe(
+    const onIncrement = ({ count, lastMs }: StallFigures): void => {
+      trace?.increment(lastMs);
+      if (count === 1) permit.progress();
+    };
+    return sign$.pipe(
       watchdog(source, call.task.streamed, clock),
       graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler: clock }),
-      alsoPassedOn(call, spec, { measured, scheduler }),
-      catchError((thrown: unknown) => throwError(() => annotate(toAttemptError(thrown), factsOf(call, spec)))),
-      finalizeWith((ending) => {
-        ports.open?.delete(look);
-        done = books.close(ending, figures, clock.now());
+      heard(call, spec, { meter, onIncrement, silenceMs: policy.hedgeStallAfterMs ?? Infinity, scheduler }),
+      // The permit is settled between validity and result, so that a winner is never booked as cancelled.
+      concludeWith({
+        conclude(thrown) {
+          ports.open?.delete(look);
+          const ending = named(thrown, factsOf(call, spec));
+          const done = books.close(ending, figures, clock.now());
+          if (ending.type === 'failed') throw ending.error;
+          return done;
+        },
       }),
     );
-    // The permit is settled between validity and result, so that a winner is never booked as cancelled.
-    return concat(progress$, defer(() => (done === undefined ? EMPTY : of(done))));
   });
+}
+
+/** A failure as an error of our own, with what is known of the attempt. */
+function named(ending: Ending, facts: Parameters<typeof annotate>[1]): Ending {
+  return ending.type === 'failed' ? { type: 'failed', error: annotate(toAttemptError(ending.error), facts) } : ending;
 }
 
 const isFinish = (sign: Sign): boolean => sign === 'finish';
@@ -113,12 +114,6 @@ function watchdog(source: Upstream, streamed: boolean, scheduler: SchedulerLike)
     },
     scheduler,
   });
-}
-
-/** A stream that ends without any increment is not a completion (H4). */
-function mustHaveOutput(reply: Reply<unknown>): OperatorFunction<StallFigures, StallFigures> {
-  return (figures$) =>
-    concat(figures$, defer(() => (reply.increments > 0 ? EMPTY : throwError(() => new TransientError('the answer ended without any output')))));
 }
 
 function openStream<A>(call: CallState<A>, { id, role, round, admitted, clock }: AttemptSpec<A>, { startMs, lastMs, count }: StallFigures, nowMs: number): OpenStream {

@@ -4,7 +4,7 @@ import type { AttemptRecord, RowClass } from '../model/events.js';
 import type { Reply } from '../model/reply.js';
 import type { Usage } from '../model/usage.js';
 import type { Outcome } from '../governance/gate.js';
-import type { Ending } from '../operators/finalizeWith.js';
+import type { Ending } from '../operators/concludeWith.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { CallState } from './callState.js';

@@ -1,5 +1,5 @@
-import { EMPTY, NEVER, catchError, concat, defer, map, merge, mergeMap, of, repeat, retry, takeUntil, tap, throwError, timer } from 'rxjs';
-import type { Observable, SchedulerLike } from 'rxjs';
+import { EMPTY, catchError, concat, defer, map, merge, mergeMap, of, repeat, retry, takeUntil, throwError, timer } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GatewayClosedError, isGatewayError } from '../model/errors.js';
 import type { ErrorFacts } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
@@ -9,10 +9,9 @@ import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
 import type { Governance } from '../governance/governance.js';
-import { finalizeWith } from '../operators/finalizeWith.js';
-import type { Ending } from '../operators/finalizeWith.js';
-import { keepForLast } from '../operators/keepForLast.js';
-import { dueAfter } from '../operators/quietFor.js';
+import { concludeWith } from '../operators/concludeWith.js';
+import type { Ending } from '../operators/concludeWith.js';
+import { dueAfter } from '../operators/dueAfter.js';
 import { aborted } from './aborted.js';
 import { isCompleted } from './attemptSpec.js';
 import type { Completed, Passed } from './attemptSpec.js';
@@ -41,36 +40,49 @@ export interface Answered<A> {
 /**
  * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
  * it owned is given back before its answer or its error is delivered (X2). Before that comes only what `stream$` passes on:
- * the first attempt to speak is `committed` (`passOn.ts`), and from then on a failure is the call's (H12).
+ * the first attempt to speak is `committed` (`heard.ts`), and from then on a failure is the call's (H12).
  */
 export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<StreamPiece | Answered<A>> {
   return defer(() => {
     const call = openCall(task, ports);
-    // Inside of what is finalized: whoever is told of the start may end the call.
+    // Inside of what is concluded: whoever is told of the start may end the call.
     const work$ = defer(() => {
       ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
-      const end$ = merge(aborted(ends.signal), closed(call, ends), deadline(call, ports));
-      return concat(rounds(call, ports).pipe(takeUntil(end$)), heldAtDeadline(call));
+      return rounds(call, ports).pipe(untilEnded(call, ends, ports));
     });
     return work$.pipe(
-      finalizeWith((ending) => {
-        call.over = true;
-        ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs: ports.scheduler.now() - call.enteredMs });
+      concludeWith<StreamPiece, Answered<A>, Completed<A>>({
+        keeps: isCompleted,
+        conclude(ending, winner) {
+          call.over = true;
+          const callMs = ports.scheduler.now() - call.enteredMs;
+          ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs });
+          return winner && { call, winner, callMs: Math.trunc(callMs) };
+        },
       }),
-      keepForLast(isCompleted),
-      map((passed) => (isCompleted(passed) ? { call, winner: passed, callMs: Math.trunc(ports.scheduler.now() - call.enteredMs) } : passed)),
     );
   });
 }
 
+/** Ends the work from outside; at the deadline an answer that is held is better than none. */
+function untilEnded<A>(call: CallState<A>, ends: CallEnds, ports: Ports): MonoTypeOperatorFunction<Passed<A>> {
+  const outside$ = ends.signal === undefined ? closed(call, ends) : merge(aborted(ends.signal), closed(call, ends));
+  const { callDeadlineMs } = ports.policy;
+  if (callDeadlineMs === null) return takeUntil(outside$);
+  return (work$) => concat(work$.pipe(takeUntil(merge(outside$, deadline(call, callDeadlineMs, ports.scheduler)))), heldAtDeadline(call));
+}
+
 /** The retry loop: admission, with the stall budget before it, then the round itself; once more while the task wants more. */
 function rounds<A>(call: CallState<A>, ports: Ports): Observable<Passed<A>> {
-  return admitPrimary(call, ports).pipe(
+  const answer$ = admitPrimary(call, ports).pipe(
     mergeMap((admitted) => round(call, admitted, ports)),
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
+  );
+  if (call.task.take === undefined) return answer$;
+  return answer$.pipe(
     repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
     // Of a call that takes several requests, one each time.
-    keepForLast(isCompleted),
+    concludeWith<StreamPiece, Completed<A>, Completed<A>>({ keeps: isCompleted, conclude: (ending, completed) => completed }),
   );
 }
 
@@ -166,9 +178,8 @@ function earliest(call: CallState<unknown>, gate: Gate): ErrorFacts {
 }
 
 /** Emits at the deadline; only when that has torn the attempts down is it known whether one of them had an answer. */
-function deadline(call: CallState<unknown>, { policy, scheduler }: Ports): Observable<undefined> {
-  if (policy.callDeadlineMs === null) return NEVER;
-  return dueAfter(policy.callDeadlineMs, scheduler).pipe(
+function deadline(call: CallState<unknown>, callDeadlineMs: number, scheduler: SchedulerLike): Observable<undefined> {
+  return dueAfter(callDeadlineMs, scheduler).pipe(
     map(() => {
       call.endedBy = 'deadline';
       return undefined;
@@ -187,8 +198,8 @@ function heldAtDeadline<A>(call: CallState<A>): Observable<Completed<A>> {
 
 function closed(call: CallState<unknown>, { closing$ }: CallEnds): Observable<never> {
   return closing$.pipe(
-    tap({ next: () => { call.endedBy = 'closed'; } }),
     map(() => {
+      call.endedBy = 'closed';
       throw new GatewayClosedError('the gateway was closed during the call', factsOf(call));
     }),
   );

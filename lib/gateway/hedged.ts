@@ -37,10 +37,10 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   if (firstMs === null && betweenMs === null) return identity;
 
   // One turn more than the watchdog takes, which goes first where both are due (T4).
-  const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<unknown>): Observable<SilenceKind> =>
-    progress$.pipe(silence({ ...limits, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
+  const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
+    progress$.pipe(silence({ ...limits, lastMs: lastIncrementMs, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
 
-  const when = (progress$: Observable<unknown>): Observable<SilenceKind> =>
+  const when = (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
     silent({ firstMs, betweenMs })(progress$).pipe(
       filter(() => !primary.exchange.reply.finished),
       tap({ next: (kind) => noticed(round, kind) }),
@@ -59,6 +59,11 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
     onDecided: () => { call.endedBy = 'hedge_cancelled'; },
     scheduler,
   });
+}
+
+/** The figures grow as increments come, of which not each is told. */
+function lastIncrementMs<A>(progress: Progress<A>): number {
+  return speaks(progress) ? -Infinity : progress.lastMs;
 }
 
 /** Starts at another source, admitted without waiting; whatever refuses it, the round goes on as if nothing were (H3). */

@@ -1,14 +1,14 @@
-import { defer, filter, finalize, map, tap } from 'rxjs';
+import { defer, filter, finalize, map } from 'rxjs';
 import type { Observable } from 'rxjs';
+import type { ChatDelta } from '../model/delta.js';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
 import type { StreamStart } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
-import { finalizeWith } from '../operators/finalizeWith.js';
-import { keepForLast } from '../operators/keepForLast.js';
+import { concludeWith } from '../operators/concludeWith.js';
 import { attempt, openAttempt } from './attempt.js';
 import { isCompleted, speaks } from './attemptSpec.js';
-import type { AttemptSpec, Passed } from './attemptSpec.js';
+import type { AttemptSpec, Begun, Completed, Passed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
 import type { Ports } from './ports.js';
@@ -29,10 +29,15 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
     return run(primary).pipe(
       hedged({ call, primary, live, run, ports }),
       filter((progress) => speaks(progress)),
-      map((word): Passed<A> => (word.type === 'start' ? startOf(call, admitted) : word)),
-      tap({ next: (passed) => { if (isCompleted(passed)) call.winner = passed; } }),
-      finalizeWith(() => records.decide(call.rounds)),
-      keepForLast(isCompleted),
+      concludeWith<Begun | ChatDelta, Completed<A>, Completed<A>>({
+        keeps: isCompleted,
+        conclude(ending, completed) {
+          call.winner = completed;
+          records.decide(call.rounds);
+          return completed;
+        },
+      }),
+      map((word) => (word.type === 'start' ? startOf(call, admitted) : word)),
     );
   });
 }

@@ -4,9 +4,9 @@ import { operate } from './operate.js';
 /** How a subscription ended: the source completed, it failed with `error`, or whoever had subscribed left. */
 export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
 
-export interface Conclusion<T, K extends T, R> {
+export interface Conclusion<P, K, R> {
   /** The values that are not passed on; default: none. */
-  readonly keeps?: (value: T) => value is K;
+  readonly keeps?: (value: P | K) => value is K;
   /** Called once, with the last value that was kept. */
   readonly conclude: (ending: Ending, kept: K | undefined) => R | undefined;
 }
@@ -22,7 +22,7 @@ export interface Conclusion<T, K extends T, R> {
  * If it throws, the result fails with that error; after an unsubscription nobody listens any more: `unsubscribe()` itself
  * throws. Unsubscribing tears the source down, then concludes.
  */
-export function concludeWith<T, R = never, K extends T = never>({ keeps, conclude }: Conclusion<T, K, R>): OperatorFunction<T, Exclude<T, K> | R> {
+export function concludeWith<P, R = never, K = never>({ keeps, conclude }: Conclusion<P, K, R>): OperatorFunction<P | K, P | R> {
   return operate((out, source) => {
     let kept: K | undefined;
     let concluded = false;
@@ -36,7 +36,7 @@ export function concludeWith<T, R = never, K extends T = never>({ keeps, conclud
     return {
       next(value) {
         if (keeps?.(value) === true) kept = value;
-        else out.next(value as Exclude<T, K>);
+        else out.next(value as P);
       },
       error(error) {
         end({ type: 'failed', error });

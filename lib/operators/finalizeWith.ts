@@ -19,7 +19,7 @@ export type { Ending } from './concludeWith.js';
  *     ask('a').pipe(finalizeWith(({ type }) => console.log('the work has', type))).subscribe(console.log);
  */
 export function finalizeWith<T>(onEnd: (ending: Ending) => void): MonoTypeOperatorFunction<T> {
-  return concludeWith({
+  return concludeWith<T>({
     conclude(ending) {
       onEnd(ending);
       return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EMPTY, NEVER, concat, last, map, of, repeat, retry } from 'rxjs';
-import { emptyFigures, stallMetrics } from '../../lib/operators/stallMetrics.js';
+import { stallMetrics } from '../../lib/operators/stallMetrics.js';
 import type { StallFigures } from '../../lib/operators/stallMetrics.js';
 import { marbles } from '../support/marbles.js';
 import { asTheyGo } from './asTheyGo.js';
@@ -168,8 +168,4 @@ test('M1, M2: equal to the figures computed from the list of gaps, over random t
     }),
     { numRuns: 500 },
   );
-});
-
-test('emptyFigures holds no value', () => {
-  expect(emptyFigures(7)).toEqual({ startMs: 7, count: 0, lastMs: 7, ...none, recordGaps: [] });
 });

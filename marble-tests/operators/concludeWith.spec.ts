@@ -1,23 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
+import type { MonoTypeOperatorFunction } from 'rxjs';
 import { NEVER, concat, finalize, of, repeat, retry, take } from 'rxjs';
-import { keepForLast } from '../../lib/operators/keepForLast.js';
+import { concludeWith } from '../../lib/operators/concludeWith.js';
 import { marbles } from '../support/marbles.js';
 import { diagramOf } from './diagramOf.js';
 
-const isCapital = (value: string): boolean => value === value.toUpperCase();
-const last = keepForLast(isCapital);
+const isCapital = (value: string): value is string => value === value.toUpperCase();
+const lastOf = (keeps: (value: string) => value is string): MonoTypeOperatorFunction<string> => concludeWith<string, string, string>({ keeps, conclude: (_, kept) => kept });
+const last = lastOf(isCapital);
 
-describe('keepForLast', () => {
-  test('does what the diagram in its docstring shows', marbles(({ cold, expectObservable, expectSubscriptions }) => {
+describe('concludeWith', () => {
+  test('does what the diagram in its docstring shows', marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
     const rows = {
-      source: '  -a-K-b-L-c-|',
-      result: '  -a---b---c-(L|)',
+      source: '    -a-K-b-|',
+      conclude: '         *',
+      result: '    -a---b-(R|)',
     };
-    expect(diagramOf('keepForLast')).toEqual(rows);
+    expect(diagramOf('concludeWith')).toEqual(rows);
 
     const source$ = cold(rows.source);
-    expectObservable(source$.pipe(last)).toBe(rows.result);
-    expectSubscriptions(source$.subscriptions).toBe('^----------!');
+    const told: unknown[] = [];
+    const concluded = concludeWith<string, string, string>({ keeps: isCapital, conclude: (...how) => (told.push(how), 'R') });
+    expectObservable(source$.pipe(concluded)).toBe(rows.result);
+    expectSubscriptions(source$.subscriptions).toBe('^------!');
+    flush();
+    expect(told).toEqual([[{ type: 'completed' }, 'K']]);
+  }));
+
+  test('kept and concluded with itself, it comes last', marbles(({ cold, expectObservable }) => {
+    expectObservable(cold('-a-K-b-L-c-|').pipe(last)).toBe('-a---b---c-(L|)');
   }));
 
   test('never, empty, one, many', marbles(({ cold, expectObservable, expectSubscriptions }) => {
@@ -50,11 +61,11 @@ describe('keepForLast', () => {
   test('a predicate that throws: the result fails and the source stops', marbles(({ cold, expectObservable, expectSubscriptions }) => {
     const brokenError = new TypeError('broken callback');
     const source$ = cold(' -a-b-|');
-    const broken = (value: string): boolean => {
+    const broken = (value: string): value is string => {
       if (value === 'b') throw brokenError;
       return false;
     };
-    expectObservable(source$.pipe(keepForLast(broken))).toBe('-a-#', undefined, brokenError);
+    expectObservable(source$.pipe(lastOf(broken))).toBe('-a-#', undefined, brokenError);
     expectSubscriptions(source$.subscriptions).toBe('^--!');
   }));
 
