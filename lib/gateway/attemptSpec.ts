@@ -51,6 +51,11 @@ export function speaks<A>(progress: Progress<A>): progress is Exclude<Progress<A
   return 'type' in progress;
 }
 
+/** What is passed on as it comes. */
+export function isWord<A>(progress: Progress<A>): progress is Begun | ChatDelta {
+  return speaks(progress) && progress.type !== 'completed';
+}
+
 export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
   return speaks(progress) && progress.type === 'completed';
 }

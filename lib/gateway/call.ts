@@ -3,10 +3,10 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GatewayClosedError, isGatewayError } from '../model/errors.js';
 import type { ErrorFacts } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamPiece } from '../model/streamItem.js';
+import type { StreamEnd, StreamPiece } from '../model/streamItem.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import type { Admitted } from '../governance/admit.js';
-import { admitWhenRunnable, patience } from '../governance/backpressure.js';
+import { admitWhenRunnable, isPatient, patience } from '../governance/backpressure.js';
 import type { Gate } from '../governance/gate.js';
 import type { Governance } from '../governance/governance.js';
 import { concludeWith } from '../operators/concludeWith.js';
@@ -37,12 +37,18 @@ export interface Answered<A> {
   readonly callMs: number;
 }
 
+/** What one subscription asks for, and what it makes of the answer. */
+export interface Asked<A, R> {
+  readonly task: Task<A>;
+  respond(this: void, answered: Answered<A>): R;
+}
+
 /**
  * A call: rounds until one is answered, unless the caller, the gateway's closing or the deadline ends it first. All that
  * it owned is given back before its answer or its error is delivered (X2). Before that comes only what `stream$` passes on:
  * the first attempt to speak is `committed` (`heard.ts`), and from then on a failure is the call's (H12).
  */
-export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Observable<StreamPiece | Answered<A>> {
+export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds, ports: Ports): Observable<StreamPiece | StreamEnd<R>> {
   return defer(() => {
     const call = openCall(task, ports);
     // Inside of what is concluded: whoever is told of the start may end the call.
@@ -51,13 +57,13 @@ export function answerCall<A>(task: Task<A>, ends: CallEnds, ports: Ports): Obse
       return rounds(call, ports).pipe(untilEnded(call, ends, ports));
     });
     return work$.pipe(
-      concludeWith<StreamPiece, Answered<A>, Completed<A>>({
+      concludeWith<StreamPiece, StreamEnd<R>, Completed<A>>({
         keeps: isCompleted,
         conclude(ending, winner) {
           call.over = true;
           const callMs = ports.scheduler.now() - call.enteredMs;
           ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs });
-          return winner && { call, winner, callMs: Math.trunc(callMs) };
+          return winner && { type: 'end', response: respond({ call, winner, callMs: Math.trunc(callMs) }) };
         },
       }),
     );
@@ -115,7 +121,7 @@ function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitt
     let told = false;
     return admitWhenRunnable({
       // Whatever it waited for before, a chat round begins with the stall budget (B3): its 429s have no other bound.
-      tryAdmit: () => (policy.onlyTransientBurns ? patience$.pipe(mergeMap(() => admitted$)) : admitted$),
+      tryAdmit: () => (!policy.onlyTransientBurns || isPatient({ clock: call.clock, stallWindowMs: policy.stallWindowMs }) ? admitted$ : patience$.pipe(mergeMap(() => admitted$))),
       patience$,
       refuseWait: (refusal) => {
         refuseWait(call, refusal, ports);

@@ -4,9 +4,8 @@ import { GatewayClosedError } from '../model/errors.js';
 import type { StreamEnd, StreamPiece } from '../model/streamItem.js';
 import type { BreakerPhase, GatewayEvent, GatewayEventBody } from '../model/events.js';
 import { answerCall } from './call.js';
-import type { Answered } from './call.js';
+import type { Asked } from './call.js';
 import type { OpenStream, Ports } from './ports.js';
-import type { Task } from './task.js';
 
 /** What a caller can say beside the request. */
 export interface CallOptions {
@@ -54,12 +53,6 @@ export interface Scope {
   close(this: void): void;
 }
 
-/** What one subscription asks for, and what it makes of the answer. */
-export interface Asked<A, R> {
-  readonly task: Task<A>;
-  respond(this: void, answered: Answered<A>): R;
-}
-
 export interface Calls extends Scope {
   /** Cold: `open` is run per subscription, and each is a call of its own (X3); what it throws fails the call, nothing is sent. */
   ask$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<R>;
@@ -81,10 +74,7 @@ export function openCalls(ports: Ports): Calls {
   const pass$: Calls['pass$'] = (begin, { signal } = {}) =>
     defer(() => {
       if (closed) return throwError(() => new GatewayClosedError('the gateway is closed, no call can be started'));
-      const { task, respond } = begin();
-      return answerCall(task, { signal, closing$: closed$ }, counted).pipe(
-        map((item) => ('winner' in item ? { type: 'end' as const, response: respond(item) } : item)),
-      );
+      return answerCall(begin(), { signal, closing$: closed$ }, counted);
     });
 
   return {

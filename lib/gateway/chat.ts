@@ -1,14 +1,15 @@
-import { map, tap } from 'rxjs';
+import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
 import { createFold } from '../model/fold.js';
 import type { Answer } from '../model/fold.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
-import type { Source } from '../model/source.js';
+import type { Sign } from '../model/reply.js';
+import type { Source, StreamContext } from '../model/source.js';
 import { estimateChatTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
-import type { Asked } from './calls.js';
+import type { Asked } from './call.js';
 import { toCallStats } from './figures.js';
 import { find, once } from './task.js';
 import type { Exchange, Task } from './task.js';
@@ -26,8 +27,8 @@ export function openStream(request: ValidRequest, sources: readonly Source[], he
       held$,
       open(source, callId) {
         let latest: ChatDelta;
-        const noted = (delta: ChatDelta): void => { latest = delta; };
-        return { ...folded(callId, (context) => find(sources, source).stream(request, context).pipe(tap({ next: noted }))), said: () => latest };
+        const { sign$, reply } = folded(callId, (context) => find(sources, source).stream(request, context), (delta) => { latest = delta; });
+        return { sign$, reply, said: () => latest };
       },
     },
     respond: toResponse,
@@ -44,9 +45,13 @@ function facts(request: ValidRequest): Omit<Task<Answer>, 'open'> {
   };
 }
 
-function folded(callId: string, ask: (context: Parameters<Source['stream']>[1]) => Observable<ChatDelta>): Exchange<Answer> {
+function folded(callId: string, ask: (context: StreamContext) => Observable<ChatDelta>, note?: (delta: ChatDelta) => void): Exchange<Answer> {
   const fold = createFold(callId);
-  return { sign$: (context) => ask(context).pipe(map(fold.add)), reply: fold };
+  const signOf = (delta: ChatDelta): Sign => {
+    note?.(delta);
+    return fold.add(delta);
+  };
+  return { sign$: (context) => ask(context).pipe(map(signOf)), reply: fold };
 }
 
 function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {

@@ -4,7 +4,7 @@ import type { EmbeddingSource, Upstream } from '../model/source.js';
 import { addUsage } from '../model/usage.js';
 import { estimateTextTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
-import type { Asked } from './calls.js';
+import type { Asked } from './call.js';
 import { find, once } from './task.js';
 import { wholeExchange } from './wholeExchange.js';
 

@@ -3,7 +3,7 @@ import type { OcrAnswer, OcrResponse, ValidOcrRequest } from '../model/ocr.js';
 import type { OcrSource } from '../model/source.js';
 import { documentTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
-import type { Asked } from './calls.js';
+import type { Asked } from './call.js';
 import { find } from './task.js';
 import { wholeExchange } from './wholeExchange.js';
 

@@ -1,14 +1,13 @@
-import { defer, filter, finalize, map } from 'rxjs';
+import { defer, finalize } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { ChatDelta } from '../model/delta.js';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamStart } from '../model/streamItem.js';
+import type { StreamPiece, StreamStart } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import { attempt, openAttempt } from './attempt.js';
-import { isCompleted, speaks } from './attemptSpec.js';
-import type { AttemptSpec, Begun, Completed, Passed } from './attemptSpec.js';
+import { isCompleted, isWord } from './attemptSpec.js';
+import type { AttemptSpec, Completed, Passed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
 import type { Ports } from './ports.js';
@@ -28,21 +27,20 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
 
     return run(primary).pipe(
       hedged({ call, primary, live, run, ports }),
-      filter((progress) => speaks(progress)),
-      concludeWith<Begun | ChatDelta, Completed<A>, Completed<A>>({
+      concludeWith<Progress<A>, Completed<A>, Completed<A>, StreamPiece>({
         keeps: isCompleted,
+        // Only now are the losers gone, and with them what of theirs was never sent.
+        passes: (progress) => (isWord(progress) ? (progress.type === 'start' ? startOf(call, admitted) : progress) : undefined),
         conclude(ending, completed) {
           call.winner = completed;
           records.decide(call.rounds);
           return completed;
         },
       }),
-      map((word) => (word.type === 'start' ? startOf(call, admitted) : word)),
     );
   });
 }
 
-/** Only now are the losers gone, and with them what of theirs was never sent. */
 function startOf({ id, task, committed, attempts, hedges }: CallState<unknown>, primary: Admitted<Upstream>): StreamStart {
   const { source } = committed?.admitted ?? primary;
   return { type: 'start', callId: id, source: source.id, model: task.model ?? source.model, attempts, hedges };

@@ -1,8 +1,8 @@
-import { EMPTY, catchError, concatMap, defer, from, map, take, throwError, throwIfEmpty } from 'rxjs';
+import { EMPTY, catchError, concatMap, defer, from, map, of, take, throwError, throwIfEmpty } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { GovernanceBackendError } from '../model/errors.js';
 import type { RefusingGate } from '../model/events.js';
-import { AdmissionRefused, allGates, once, withoutStack } from './gate.js';
+import { AdmissionRefused, allGates, isLocal, localGate, once, withoutStack } from './gate.js';
 import type { Gate, Outcome, Permit, Ticket } from './gate.js';
 import type { Governance } from './governance.js';
 import type { WaitingLine } from './waitingLine.js';
@@ -53,39 +53,38 @@ export interface AdmissionOptions {
 /** The gates of a scope as one, whose permits wake the waiting line when they are given back. */
 export function createAdmission({ gates, line, onSettled = () => undefined }: AdmissionOptions): Gate {
   const all = allGates(gates);
-  return {
-    refusal: (ticket) => all.refusal(ticket),
-    enter: (ticket) =>
-      all.enter(ticket).pipe(
-        map((permit) => {
-          line.granted();
-          return {
-            progress: () => permit.progress(),
-            settle: once((outcome) => {
-              permit.settle(outcome);
-              onSettled(outcome);
-              line.wake();
-            }),
-            sent: () => permit.sent?.(),
-            expired: () => permit.expired?.() === true,
-          };
-        }),
-      ),
+  const counted = (permit: Permit): Permit => {
+    line.granted();
+    return {
+      progress: () => permit.progress(),
+      settle: once((outcome) => {
+        permit.settle(outcome);
+        onSettled(outcome);
+        line.wake();
+      }),
+      sent: () => permit.sent?.(),
+      expired: () => permit.expired?.() === true,
+    };
   };
+  if (isLocal(all)) return localGate({ refusal: (ticket) => all.refusal(ticket), take: (ticket) => counted(all.take(ticket)) });
+  return { refusal: (ticket) => all.refusal(ticket), enter: (ticket) => all.enter(ticket).pipe(map(counted)) };
+}
+
+export interface AdmitOptions<S> {
+  readonly sources: readonly S[];
+  readonly gate: Gate;
+  readonly ticketFor: (source: S) => Ticket;
+  /** Sources that are not even asked, with the reason. */
+  readonly refused?: readonly AdmissionRefused[];
 }
 
 /**
  * Enters the gate for the first source that is let in, in the order given; else fails with `NoneAdmitted`, or where a backend
  * did not decide for one of them, with its error.
  */
-export function admitFirst<S extends { readonly id: string }>(options: {
-  readonly sources: readonly S[];
-  readonly gate: Gate;
-  readonly ticketFor: (source: S) => Ticket;
-  /** Sources that are not even asked, with the reason. */
-  readonly refused?: readonly AdmissionRefused[];
-}): Observable<Admitted<S>> {
+export function admitFirst<S extends { readonly id: string }>(options: AdmitOptions<S>): Observable<Admitted<S>> {
   const { sources, gate, ticketFor, refused = [] } = options;
+  if (isLocal(gate)) return defer(() => of(takeFirst(options, gate)));
   return defer(() => {
     const refusals = [...refused];
     let undecided: unknown;
@@ -105,6 +104,18 @@ export function admitFirst<S extends { readonly id: string }>(options: {
       throwIfEmpty(() => undecided ?? withoutStack(() => new NoneAdmitted(refusals))),
     );
   });
+}
+
+/** The same in one turn, without a stream for each source. */
+function takeFirst<S extends { readonly id: string }>({ sources, ticketFor, refused = [] }: AdmitOptions<S>, gate: Required<Gate>): Admitted<S> {
+  const refusals = [...refused];
+  for (const source of sources) {
+    const ticket = ticketFor(source);
+    const refusal = gate.refusal(ticket);
+    if (refusal === undefined) return { source, permit: gate.take(ticket) };
+    refusals.push(refusal);
+  }
+  throw withoutStack(() => new NoneAdmitted(refusals));
 }
 
 /** One decision, however many sources it asked, within the limit of the backend (G6). */

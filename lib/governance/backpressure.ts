@@ -14,10 +14,15 @@ export interface PatienceOptions {
   readonly stalled: (stalledMs: number) => unknown;
 }
 
+/** What `patience` says without asking anybody: that the call has not waited for long itself. */
+export function isPatient({ clock, stallWindowMs }: Pick<PatienceOptions, 'clock' | 'stallWindowMs'>): boolean {
+  return clock.stalledMs() <= stallWindowMs;
+}
+
 /** Passes while the call may go on waiting: its own stall clock or its scope's progress is within the window (B3). */
 export function patience({ clock, progress, stallWindowMs, stalled }: PatienceOptions): Observable<void> {
   return defer(() => {
-    if (clock.stalledMs() <= stallWindowMs) return of(undefined);
+    if (isPatient({ clock, stallWindowMs })) return of(undefined);
     return progress.ageMs().pipe(
       map((ageMs) => {
         if (ageMs > stallWindowMs) throw stalled(clock.stalledMs());

@@ -48,6 +48,8 @@ export interface Gate {
   enter(ticket: Ticket): Observable<Permit>;
   /** What `enter` would say now, if it is no; changes nothing. Only gates that know it without asking anybody have it. */
   refusal?(ticket: Ticket): AdmissionRefused | undefined;
+  /** What `enter` would give now; called only where nothing refuses. Only gates that decide in this process have it. */
+  take?(ticket: Ticket): Permit;
 }
 
 /** What a gate says beside its no. */
@@ -107,6 +109,7 @@ export function withoutStack<E extends Error>(make: () => E): E {
 export function localGate({ refusal, take }: { refusal: (ticket: Ticket) => AdmissionRefused | undefined; take: (ticket: Ticket) => Permit }): Required<Gate> {
   return {
     refusal,
+    take,
     enter: (ticket) =>
       defer(() => {
         const refused = refusal(ticket);
@@ -119,11 +122,14 @@ export function localGate({ refusal, take }: { refusal: (ticket: Ticket) => Admi
  * All gates together or none (G1): what was taken is given back when a later gate refuses, fails or is not awaited. Those
  * that know their no beforehand are heard first, all of them, so that a refusal says when the last of them would agree.
  */
-export function allGates(gates: readonly Gate[]): Required<Gate> {
+export function allGates(gates: readonly Gate[]): Gate & Required<Pick<Gate, 'refusal'>> {
   const refusalOf = (ticket: Ticket): AdmissionRefused | undefined => {
     const refusals = gates.flatMap((gate) => gate.refusal?.(ticket) ?? []);
     return refusals.length > 0 ? jointRefusal(refusals) : undefined;
   };
+  if (gates.every((gate) => isLocal(gate))) {
+    return localGate({ refusal: refusalOf, take: (ticket) => jointPermit(gates.map((gate) => gate.take(ticket))) });
+  }
   return {
     refusal: refusalOf,
     enter: (ticket) =>
@@ -148,6 +154,11 @@ export function allGates(gates: readonly Gate[]): Required<Gate> {
         );
       }),
   };
+}
+
+/** Whether it decides in this process, in the turn in which it is asked. */
+export function isLocal(gate: Gate): gate is Required<Gate> {
+  return gate.take !== undefined && gate.refusal !== undefined;
 }
 
 /** One source is let in when the last of its gates agrees. */

@@ -4,9 +4,11 @@ import { operate } from './operate.js';
 /** How a subscription ended: the source completed, it failed with `error`, or whoever had subscribed left. */
 export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
 
-export interface Conclusion<P, K, R> {
+export interface Conclusion<T, K, P, R> {
   /** The values that are not passed on; default: none. */
-  readonly keeps?: (value: P | K) => value is K;
+  readonly keeps?: (value: T | K) => value is K;
+  /** What the others are passed on as, `undefined`: not at all; default: as they are. */
+  readonly passes?: (value: T) => P | undefined;
   /** Called once, with the last value that was kept. */
   readonly conclude: (ending: Ending, kept: K | undefined) => R | undefined;
 }
@@ -22,7 +24,7 @@ export interface Conclusion<P, K, R> {
  * If it throws, the result fails with that error; after an unsubscription nobody listens any more: `unsubscribe()` itself
  * throws. Unsubscribing tears the source down, then concludes.
  */
-export function concludeWith<P, R = never, K = never>({ keeps, conclude }: Conclusion<P, K, R>): OperatorFunction<P | K, P | R> {
+export function concludeWith<T, R = never, K = never, P = T>({ keeps, passes, conclude }: Conclusion<T, K, P, R>): OperatorFunction<T | K, P | R> {
   return operate((out, source) => {
     let kept: K | undefined;
     let concluded = false;
@@ -35,8 +37,12 @@ export function concludeWith<P, R = never, K = never>({ keeps, conclude }: Concl
 
     return {
       next(value) {
-        if (keeps?.(value) === true) kept = value;
-        else out.next(value as P);
+        if (keeps?.(value) === true) {
+          kept = value;
+          return;
+        }
+        const passed = passes === undefined ? (value as unknown as P) : passes(value as T);
+        if (passed !== undefined) out.next(passed);
       },
       error(error) {
         end({ type: 'failed', error });

@@ -115,7 +115,7 @@ const unfit = /[\0\p{Surrogate}]/u;
 
 /** Without U+0000, which Postgres refuses, and without half characters, which cannot be written as UTF-8. */
 function text(raw: string): string {
-  return unfit.test(raw) ? raw.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD') : raw;
+  return raw.search(unfit) < 0 ? raw : raw.replaceAll('\u0000', '').replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 function textOrNull(raw: string | null): string | null {

@@ -7,6 +7,7 @@ import type { RawRow } from './readAttempt.js';
 import { selectList } from './readAttempt.js';
 import { TelemetryUnreadableError } from './readFailure.js';
 import { conditionOf } from './readFilter.js';
+import { countMatches, findMatches, foundRows } from './readMatches.js';
 import { pageRows } from './readRows.js';
 import type { RowReader, RowReaderOptions } from './readRows.js';
 import { tableName } from './schema.js';
@@ -31,14 +32,16 @@ export function openSqliteRows({ file, filter }: SqliteRowsOptions): RowReader {
     }
   }
 
-  const db = told(() => new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs }));
+  const connect = (): Sqlite.Database => told(() => new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs }));
+  const db = connect();
 
   function close(): void {
     db.close();
     if (!inUse) removeTraces(Database, file);
   }
 
-  const { sql, values } = conditionOf(filter, 'sqlite');
+  const condition = conditionOf(filter, 'sqlite');
+  const isAll = condition.sql === 'true';
   let columns: string;
   try {
     columns = selectList(told(() => columnsOf(db)), (problem) => unreadable(file, problem));
@@ -49,19 +52,22 @@ export function openSqliteRows({ file, filter }: SqliteRowsOptions): RowReader {
 
   return {
     place: placeOf(file),
-    count: () => deferred(() => told(() => db.prepare<unknown[], number>(`SELECT count(*) FROM ${tableName} WHERE ${sql}`).pluck().get(...values) ?? 0)),
+    async count() {
+      if (isAll) return told(() => db.prepare<[], number>(`SELECT count(*) FROM ${tableName}`).pluck().get() ?? 0);
+      let count = 0;
+      for await (const found of turnByTurn(countMatches(db, condition), told)) count += found;
+      return count;
+    },
     async *pages() {
-      const rows = told(() => db.prepare<unknown[], RawRow>(`SELECT ${columns} FROM ${everyRow(sql)}`).raw().iterate(...values));
+      // One of its own: what is found on the way is kept in it.
+      const reading = connect();
       try {
-        for (;;) {
-          const page = told(() => take(rows, pageRows));
-          if (page.length === 0) return;
-          yield page.filter((row) => row.some((value) => value !== null));
-          // The driver works on this thread: without a turn of the loop nothing is drawn and no signal is heard.
-          await nextTurn();
-        }
+        if (!isAll) yield* turnByTurn(findMatches(reading, condition), told);
+        const from = isAll ? `${tableName} ORDER BY call_id` : foundRows;
+        const rows = told(() => reading.prepare<[], RawRow>(`SELECT ${columns} FROM ${from}`).raw().iterate());
+        yield* turnByTurn(inPages(rows), told);
       } finally {
-        rows.return?.();
+        reading.close();
       }
     },
     cancel: () => undefined,
@@ -69,14 +75,16 @@ export function openSqliteRows({ file, filter }: SqliteRowsOptions): RowReader {
   };
 }
 
-/**
- * Every row in the order of its call, empty where the condition is false: a step of the statement is never a long search for
- * the next one that matches, which would hold up the event loop.
- */
-function everyRow(condition: string): string {
-  if (condition === 'true') return `${tableName} ORDER BY call_id`;
-  const judged = `SELECT rowid AS place, call_id AS of_call, (${condition}) AS matches FROM ${tableName}`;
-  return `(${judged}) LEFT JOIN ${tableName} AS attempt ON matches AND attempt.rowid = place ORDER BY of_call`;
+/** The driver works on this thread: without turns of the loop nothing is drawn and no signal is heard. */
+async function* turnByTurn<T>(steps: Generator<T, void, undefined>, told: <R>(work: () => R) => R): AsyncGenerator<T, void, undefined> {
+  try {
+    for (let step = told(() => steps.next()); step.done !== true; step = told(() => steps.next())) {
+      yield step.value;
+      await nextTurn();
+    }
+  } finally {
+    steps.return();
+  }
 }
 
 /** What it throws rejects. */
@@ -84,13 +92,15 @@ function deferred<T>(work: () => T): Promise<T> {
   return Promise.resolve().then(work);
 }
 
-function take<T>(items: Iterator<T, unknown>, count: number): readonly T[] {
-  const taken: T[] = [];
-  for (let next = items.next(); next.done !== true; next = items.next()) {
-    taken.push(next.value);
-    if (taken.length === count) break;
+function* inPages<T>(items: Iterable<T>): Generator<readonly T[], void, undefined> {
+  let page: T[] = [];
+  for (const item of items) {
+    page.push(item);
+    if (page.length < pageRows) continue;
+    yield page;
+    page = [];
   }
-  return taken;
+  if (page.length > 0) yield page;
 }
 
 function columnsOf(db: Sqlite.Database): readonly string[] {

@@ -36,7 +36,7 @@ export interface RedisGateOptions {
   readonly lateLimitMs: number;
 }
 
-export interface RedisGate extends Required<Gate> {
+export interface RedisGate extends Gate {
   /** Settles what is still held, as cancelled. */
   giveAllBack(): void;
 }

@@ -1,14 +1,16 @@
 import { map } from 'rxjs';
-import { once } from '../gate.js';
-import type { Gate, Permit } from '../gate.js';
+import { isLocal, localGate, once } from '../gate.js';
+import type { Gate, Permit, Ticket } from '../gate.js';
 
 /** Told of each grant; gives what takes it back. */
 export type NoteGrant = (this: void, sourceId: string) => () => void;
 
 /** The same gate, whose grants are noted, and taken back where nothing went out. */
 export function countedGate(gate: Gate, noteGrant: NoteGrant): Gate {
+  const counted = (permit: Permit, { sourceId }: Ticket): Permit => countedPermit(permit, noteGrant(sourceId));
+  if (isLocal(gate)) return localGate({ refusal: (ticket) => gate.refusal(ticket), take: (ticket) => counted(gate.take(ticket), ticket) });
   return {
-    enter: (ticket) => gate.enter(ticket).pipe(map((permit) => countedPermit(permit, noteGrant(ticket.sourceId)))),
+    enter: (ticket) => gate.enter(ticket).pipe(map((permit) => counted(permit, ticket))),
     ...(gate.refusal === undefined ? {} : { refusal: (ticket) => gate.refusal?.(ticket) }),
   };
 }

@@ -1,10 +1,10 @@
 import type { StoredAttempt } from '../../telemetry/attemptReader.js';
 import { mulberry32 } from '../mulberry32.js';
+import { createTally as createLengths } from '../report/distribution.js';
 import { bootstrap } from './bootstrap.js';
 import type { Bootstrapped, Estimate } from './bootstrap.js';
 import { isChat, shapeCall } from './callShape.js';
 import type { CallShape } from './callShape.js';
-import { percentiles } from './percentiles.js';
 import { kneeOf, recommend } from './recommend.js';
 import type { Budget } from './recommend.js';
 import { createReservoir } from './reservoir.js';
@@ -58,7 +58,7 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
   const tally = createTally(afterGrid, stallGrid);
   const sample = createReservoir<CallShape>(sampleSize, mulberry32(seed));
   const leftOut = createLeftOut();
-  const lengths: number[] = [];
+  const lengths = createLengths();
   const seen = { attempts: 0, hedged: 0, failed: 0 };
 
   function add(attempts: readonly StoredAttempt[]): void {
@@ -68,7 +68,7 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
     if (call === undefined) return;
     tally.add(call);
     sample.add(call);
-    lengths.push(call.lengthMs);
+    lengths.add(call.lengthMs);
     seen.attempts += attempts.length;
     if (call.hedged) seen.hedged += 1;
     if (!call.answered) seen.failed += 1;
@@ -134,9 +134,9 @@ export function createWhatIf(options: WhatIfOptions = {}): WhatIfEngine {
   }
 
   function observed(): WhatIf['observed'] {
-    const [p50Ms = 0, p90Ms = 0, p95Ms = 0, p99Ms = 0] = percentiles(Float64Array.from(lengths), [0.5, 0.9, 0.95, 0.99]);
+    const { p50Ms, p90Ms, p95Ms, p99Ms } = lengths.distribution();
     const share = (count: number): number => (tally.calls === 0 ? 0 : count / tally.calls);
-    return { p50Ms, p90Ms, p95Ms, p99Ms, hedgedShare: share(seen.hedged), failedShare: share(seen.failed) };
+    return { p50Ms: p50Ms ?? 0, p90Ms: p90Ms ?? 0, p95Ms: p95Ms ?? 0, p99Ms: p99Ms ?? 0, hedgedShare: share(seen.hedged), failedShare: share(seen.failed) };
   }
 
   return { add, run, predict: async (thresholds) => (await predict(thresholds, { repetitions, resamples })).predictions };

@@ -6,6 +6,7 @@ import { createContexts } from './contexts.js';
 import { createGuard } from './guard.js';
 import type { OpenTelemetry } from './guard.js';
 import { createMetrics } from './metrics.js';
+import { isListened } from './isListened.js';
 import type { CallFacts } from './observer.js';
 import { createSpans } from './spans.js';
 
@@ -27,12 +28,19 @@ export function createTracing({ api, now, propagate, places }: TracingOptions): 
   const metrics = createMetrics({ api, now, placeOf });
   const calls = new Map<string, CallFacts>();
 
+  // For each call anew: a host may set its SDK up later.
+  function listened(): boolean {
+    let is = true;
+    guard(() => { is = isListened(api); });
+    return is;
+  }
+
   return {
     observe(event) {
-      if (event.type === 'call-started') calls.set(event.callId, event);
-      if (event.type === 'attempt-unsent') guard(() => metrics.unsent(event.attemptId));
+      if (event.type === 'call-started' && listened()) calls.set(event.callId, event);
       const call = callOf(event, calls);
       if (call === undefined) return;
+      if (event.type === 'attempt-unsent') guard(() => metrics.unsent(event.attemptId));
       guard(() => spans.observe(event, call));
       guard(() => metrics.observe(event, call));
       if (event.type === 'call-ended') calls.delete(event.callId);

@@ -9,7 +9,7 @@ import { createQuotaGate } from '../../../lib/governance/quota/quotaGate.js';
 import { admit, ask, ticketOf } from './ask.js';
 
 /** Counts what a gate gave and what it got back for the first time. */
-function counting(gate: Required<Gate>): { gate: Required<Gate>; count: { granted: number; released: number } } {
+function counting(gate: Required<Gate>): { gate: Gate; count: { granted: number; released: number } } {
   const count = { granted: 0, released: 0 };
   const counted = (permit: Permit): Permit => {
     count.granted += 1;
