@@ -16,8 +16,7 @@ import { aborted } from './aborted.js';
 import { isCompleted } from './attemptSpec.js';
 import type { Completed, Passed } from './attemptSpec.js';
 import { brokenOff, exhausted, factsOf, isAttemptError, tooLate } from './callErrors.js';
-import { openCall } from './callState.js';
-import type { CallState } from './callState.js';
+import { CallState } from './callState.js';
 import type { Ports } from './ports.js';
 import { round } from './round.js';
 import type { Task } from './task.js';
@@ -50,7 +49,7 @@ export interface Asked<A, R> {
  */
 export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds, ports: Ports): Observable<StreamPiece | StreamEnd<R>> {
   return defer(() => {
-    const call = openCall(task, ports);
+    const call = new CallState(task, ports);
     // Inside of what is concluded: whoever is told of the start may end the call.
     const work$ = defer(() => {
       ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
@@ -128,7 +127,7 @@ function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitt
         if (!told) report({ type: 'call-waiting', callId: call.id, gate: refusal.gate, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
         told = true;
       },
-      pauseMs: call.pauseMs,
+      pauseMs: (askedMs) => call.pauseMs(askedMs),
       line: governance.line,
       pollEveryMs: policy.pollEveryMs,
       random: policy.random,

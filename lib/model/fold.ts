@@ -1,6 +1,7 @@
 import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
 import { TransientError } from './errors.js';
+import type { PartialOutput } from './errors.js';
 import type { Reply, Sign } from './reply.js';
 import type { AssistantToolCall, ChatResponse, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
@@ -16,7 +17,7 @@ export interface Answer extends Pick<ChatResponse, Said> {
 
 /** Grows an answer delta by delta. One per attempt; never shared. */
 export interface AnswerFold extends Reply<Answer> {
-  add(this: void, delta: ChatDelta): Sign;
+  add(delta: ChatDelta): Sign;
 }
 
 type Fields = Record<string, unknown>;
@@ -34,125 +35,126 @@ interface GrowingCall {
 
 /** `callId` names tool calls for which the provider gave no id, as the chunks of the answer do. */
 export function createFold(callId: string): AnswerFold {
-  let content = '';
-  let reasoning = '';
-  let refusal: string | null = null;
-  let usage: Usage | null = null;
-  let finishReason: string | null = null;
-  let increments = 0;
-  let countedInFrame = false;
-  // Some relays say a finish reason with every frame: once output has followed one, only the end of the stream tells the end.
-  let saidTooSoon = false;
-  let chars = 0;
-  /** Beside the text. */
-  let otherChars = 0;
-  let model: string | null = null;
-  let providerRequestId: string | null = null;
-  let whole = false;
-  let logprobs: Fields | undefined;
-  const messageExtra: Fields = {};
-  /** By index, which a source of one's own may count as it likes. */
-  const calls = new Map<number, GrowingCall>();
+  return new Fold(callId);
+}
 
-  function keep(delta: ChatDelta): void {
+/** A class, since one is held for each stream: the closures of a factory would be six times its size. */
+class Fold implements AnswerFold {
+  increments = 0;
+  usage: Usage | null = null;
+  providerRequestId: string | null = null;
+  model: string | null = null;
+  whole = false;
+  private content = '';
+  private reasoning = '';
+  private refusal: string | null = null;
+  private said: string | null = null;
+  private countedInFrame = false;
+  /** Some relays say a finish reason with every frame: once output has followed one, only the end of the stream tells the end. */
+  private saidTooSoon = false;
+  private chars = 0;
+  /** Beside the text. */
+  private otherChars = 0;
+  private logprobs: Fields | undefined;
+  private messageExtra: Fields | undefined;
+  /** By index, which a source of one's own may count as it likes. */
+  private calls: Map<number, GrowingCall> | undefined;
+
+  private readonly callId: string;
+
+  constructor(callId: string) {
+    this.callId = callId;
+  }
+
+  add(delta: ChatDelta): Sign {
+    this.keep(delta);
+    if (this.chars + this.otherChars > maxAnswerChars) throw new TransientError(`the answer is larger than ${maxAnswerChars} characters`);
+    if (delta.sameFrame !== true) this.countedInFrame = false;
+    if (delta.type === 'finish') return this.saidTooSoon ? 'none' : 'finish';
+    if (this.countedInFrame || !isOutput(delta)) return 'none';
+    this.countedInFrame = true;
+    this.increments += 1;
+    this.saidTooSoon ||= this.said !== null;
+    return 'increment';
+  }
+
+  private keep(delta: ChatDelta): void {
     switch (delta.type) {
       case 'content':
-        content += delta.text;
-        chars += delta.text.length;
+        this.content += delta.text;
+        this.chars += delta.text.length;
         break;
       case 'reasoning':
-        reasoning += delta.text;
-        chars += delta.text.length;
+        this.reasoning += delta.text;
+        this.chars += delta.text.length;
         break;
       case 'refusal':
-        refusal = (refusal ?? '') + delta.text;
-        chars += delta.text.length;
+        this.refusal = (this.refusal ?? '') + delta.text;
+        this.chars += delta.text.length;
         break;
       case 'tool-call':
-        growCall(calls, delta);
-        chars += delta.arguments.length;
-        otherChars += (delta.id ?? '').length + (delta.name ?? '').length + sizeOf(delta.extra);
+        growCall((this.calls ??= new Map()), delta);
+        this.chars += delta.arguments.length;
+        this.otherChars += (delta.id ?? '').length + (delta.name ?? '').length + sizeOf(delta.extra);
         break;
       case 'usage':
-        usage = delta.usage;
+        this.usage = delta.usage;
         break;
       case 'finish':
-        finishReason = delta.reason;
+        this.said = delta.reason;
         break;
       case 'logprobs':
-        growFields((logprobs ??= {}), delta.logprobs);
-        otherChars += sizeOf(delta.logprobs);
+        growFields((this.logprobs ??= {}), delta.logprobs);
+        this.otherChars += sizeOf(delta.logprobs);
         break;
       case 'message-extra':
-        growFields(messageExtra, delta.fields);
-        otherChars += sizeOf(delta.fields);
+        growFields((this.messageExtra ??= {}), delta.fields);
+        this.otherChars += sizeOf(delta.fields);
         break;
       case 'facts':
-        model = delta.model ?? model;
-        providerRequestId = delta.providerRequestId ?? providerRequestId;
-        whole = delta.whole ?? whole;
+        this.model = delta.model ?? this.model;
+        this.providerRequestId = delta.providerRequestId ?? this.providerRequestId;
+        this.whole = delta.whole ?? this.whole;
         break;
       default:
         delta satisfies never;
     }
   }
 
-  return {
-    add(delta) {
-      keep(delta);
-      if (chars + otherChars > maxAnswerChars) throw new TransientError(`the answer is larger than ${maxAnswerChars} characters`);
-      if (delta.sameFrame !== true) countedInFrame = false;
-      if (delta.type === 'finish') return saidTooSoon ? 'none' : 'finish';
-      if (countedInFrame || !isOutput(delta)) return 'none';
-      countedInFrame = true;
-      increments += 1;
-      saidTooSoon ||= finishReason !== null;
-      return 'increment';
-    },
-    answer() {
-      const grown = [...calls].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${callId}_${index}` }));
-      return {
-        content,
-        reasoning,
-        refusal,
-        toolCalls: grown.map(toolCall),
-        message: {
-          ...(grown.length === 0 ? {} : messageExtra),
-          role: 'assistant',
-          content: content === '' && (grown.length > 0 || refusal !== null) ? null : content,
-          ...(refusal === null ? {} : { refusal }),
-          ...(grown.length === 0 ? {} : { tool_calls: grown.map(messageCall) }),
-        },
-        finishReason: finalReason(finishReason, grown.length),
-        usage,
-        ...(model === null ? {} : { model }),
-        ...(providerRequestId === null ? {} : { providerRequestId }),
-        ...(logprobs === undefined ? {} : { logprobs }),
-      };
-    },
-    partial: () => ({ increments, chars }),
-    get increments() {
-      return increments;
-    },
-    get finished() {
-      return finishReason !== null && !saidTooSoon;
-    },
-    get finishReason() {
-      return finishReason === null ? null : finalReason(finishReason, calls.size);
-    },
-    get usage() {
-      return usage;
-    },
-    get providerRequestId() {
-      return providerRequestId;
-    },
-    get model() {
-      return model;
-    },
-    get whole() {
-      return whole;
-    },
-  };
+  answer(): Answer {
+    const { content, reasoning, refusal, model, providerRequestId, logprobs, usage, callId } = this;
+    const grown = [...(this.calls ?? [])].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${callId}_${index}` }));
+    return {
+      content,
+      reasoning,
+      refusal,
+      toolCalls: grown.map(toolCall),
+      message: {
+        ...(grown.length === 0 ? {} : this.messageExtra),
+        role: 'assistant',
+        content: content === '' && (grown.length > 0 || refusal !== null) ? null : content,
+        ...(refusal === null ? {} : { refusal }),
+        ...(grown.length === 0 ? {} : { tool_calls: grown.map(messageCall) }),
+      },
+      finishReason: finalReason(this.said, grown.length),
+      usage,
+      ...(model === null ? {} : { model }),
+      ...(providerRequestId === null ? {} : { providerRequestId }),
+      ...(logprobs === undefined ? {} : { logprobs }),
+    };
+  }
+
+  partial(): PartialOutput {
+    return { increments: this.increments, chars: this.chars };
+  }
+
+  get finished(): boolean {
+    return this.said !== null && !this.saidTooSoon;
+  }
+
+  get finishReason(): string | null {
+    return this.said === null ? null : finalReason(this.said, this.calls?.size ?? 0);
+  }
 }
 
 function sizeOf(fields: Readonly<Fields> | undefined): number {

@@ -19,41 +19,79 @@ export interface Lineup<S> {
 }
 
 export function openLineup<S>(maxBackups: number): Lineup<S> {
-  const running = new Set<number>();
+  return new Members(maxBackups);
+}
+
+/** A class, since one is held for each stream that may be hedged; short lists, since there are few attempts. */
+class Members<S> implements Lineup<S> {
+  private running: number[] = [];
   /** Backups that may still be refused, and those that await their turn. */
-  const pending = new Set<number>();
-  /** The signals of those that are silent, the latest last. */
-  const silences = new Map<number, S>();
-  let granted = 0;
+  private pending: number[] = [];
+  /** Those that are silent, the latest last. */
+  private silences: { readonly nth: number; readonly signal: S }[] = [];
+  private granted = 0;
+  private readonly maxBackups: number;
 
-  const mayStart = (): boolean => pending.size === 0 && granted < maxBackups;
-  const grant = (nth: number): void => {
-    pending.delete(nth);
-    granted = Math.max(granted, nth);
-  };
+  constructor(maxBackups: number) {
+    this.maxBackups = maxBackups;
+  }
 
-  return {
-    enter() {
-      const nth = running.size === 0 ? 0 : granted + 1;
-      running.add(nth);
-      if (nth > 0) pending.add(nth);
-      return nth;
-    },
-    leave: (nth) => [running, pending, silences].forEach((those) => those.delete(nth)),
-    isEmpty: () => running.size === 0,
-    grant,
-    awaitTurn: (nth) => { pending.add(nth); },
-    spoke(nth) {
-      grant(nth);
-      silences.delete(nth);
-    },
-    silent(nth, signal) {
-      if (!running.has(nth)) return;
-      // Anew, so that the latest is the last.
-      silences.delete(nth);
-      silences.set(nth, signal);
-    },
-    mayStartFirst: () => granted === 0 && mayStart(),
-    furtherWanted: () => (granted > 0 && silences.size === running.size && mayStart() ? [...silences.values()].slice(-1) : []),
-  };
+  enter(): number {
+    const nth = this.running.length === 0 ? 0 : this.granted + 1;
+    this.running.push(nth);
+    if (nth > 0) this.pending.push(nth);
+    return nth;
+  }
+
+  leave(nth: number): void {
+    this.running = without(this.running, nth);
+    this.pending = without(this.pending, nth);
+    this.takeBack(nth);
+  }
+
+  isEmpty(): boolean {
+    return this.running.length === 0;
+  }
+
+  grant(nth: number): void {
+    this.pending = without(this.pending, nth);
+    this.granted = Math.max(this.granted, nth);
+  }
+
+  awaitTurn(nth: number): void {
+    if (!this.pending.includes(nth)) this.pending.push(nth);
+  }
+
+  spoke(nth: number): void {
+    this.grant(nth);
+    this.takeBack(nth);
+  }
+
+  silent(nth: number, signal: S): void {
+    if (!this.running.includes(nth)) return;
+    // Anew, so that the latest is the last.
+    this.takeBack(nth);
+    this.silences.push({ nth, signal });
+  }
+
+  mayStartFirst(): boolean {
+    return this.granted === 0 && this.mayStart();
+  }
+
+  furtherWanted(): readonly S[] {
+    const all = this.granted > 0 && this.silences.length === this.running.length;
+    return all && this.mayStart() ? this.silences.slice(-1).map(({ signal }) => signal) : [];
+  }
+
+  private mayStart(): boolean {
+    return this.pending.length === 0 && this.granted < this.maxBackups;
+  }
+
+  private takeBack(nth: number): void {
+    if (this.silences.length > 0) this.silences = this.silences.filter((silence) => silence.nth !== nth);
+  }
+}
+
+function without(numbers: number[], out: number): number[] {
+  return numbers.includes(out) ? numbers.filter((number) => number !== out) : numbers;
 }

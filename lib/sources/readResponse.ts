@@ -11,8 +11,8 @@ import type { HttpPart } from './httpBytes.js';
 
 /** Reads the body of one answer as its text arrives. Both methods throw the attempt's error. */
 export interface BodyReader {
-  text(this: void, text: string): void;
-  end(this: void, brokeOff?: AttemptError): void;
+  text(text: string): void;
+  end(brokeOff?: AttemptError): void;
   /** The end of the answer was seen. */
   readonly complete: boolean;
 }

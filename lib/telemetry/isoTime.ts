@@ -2,7 +2,7 @@
 const seconds = new Map<number, string>();
 const mostSeconds = 1000;
 
-/** The same text as `toISOString`, and the same `RangeError`. */
+/** The same text as `toISOString`; `RangeError` where a date has none. */
 export function isoTime(atMs: number): string {
   const wholeMs = Math.trunc(atMs);
   const second = Math.floor(wholeMs / 1000);

@@ -155,6 +155,15 @@ describe.each(databases)('a telemetry database in %s', (_name, write) => {
   });
 });
 
+test('SQLite: a filter finds rows wherever the table has them, those of a call too that are far apart', async () => {
+  const db = writeSqlite(numbered(3000).map((id) => rowOf({ id, callId: `call of ${id.slice(-2)}`, source: id.endsWith('7') ? 'b/1' : 'a/1' })));
+  for (const [id, place] of [['r007', -(2n ** 62n)], ['r107', 2n ** 62n], ['r207', 10n ** 9n]] as const) db.prepare('UPDATE llm_attempts SET rowid = ? WHERE id = ?').run(place, id);
+  const calls = await callsIn(undefined, { source: 'b/1' });
+  expect(calls.map(([first]) => first?.call_id)).toEqual(['07', '17', '27', '37', '47', '57', '67', '77', '87', '97'].map((end) => `call of ${end}`));
+  expect(calls.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 30));
+  expect(idsOf(calls).flat()).toEqual(expect.arrayContaining(['r007', 'r107', 'r207']));
+});
+
 describe('a row that someone else wrote', () => {
   test('reads with what makes no sense in it as absent, in SQLite', async () => {
     const db = writeSqlite([rowOf({ id: 'a' }), rowOf({ id: 'b' })]);

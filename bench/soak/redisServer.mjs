@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+
+const { Redis } = createRequire(import.meta.url)('ioredis');
+
+/** A Redis of our own that keeps nothing on disk and can be killed; `look` tells what is in it, or nothing while it is away. */
+export async function startRedis() {
+  const port = await freePort();
+  let server = await start(port);
+  process.on('exit', () => server.kill('SIGKILL'));
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 100, enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async kill() {
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+    },
+    async restart() {
+      server = await start(port);
+    },
+    look: () => lookAt(client).catch(() => undefined),
+    async stop() {
+      client.disconnect();
+      server.kill('SIGKILL');
+    },
+  };
+}
+
+async function lookAt(client) {
+  const names = await client.keys('*');
+  const ttls = await Promise.all(names.map((name) => client.pttl(name)));
+  const nowMs = 1000 * Number((await client.time())[0]);
+  const leases = await Promise.all(names.filter((name) => name.endsWith(':leases')).map((name) => client.zcount(name, `(${nowMs}`, '+inf')));
+  return {
+    keys: names.length,
+    withoutTtl: names.filter((_, at) => ttls[at] === -1),
+    leases: leases.reduce((sum, count) => sum + count, 0),
+    kinds: names.map((name) => name.slice(name.lastIndexOf(':') + 1)),
+  };
+}
+
+async function start(port) {
+  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const failed = once(server, 'error').then(([error]) => { throw new Error(`redis-server did not start: ${error.message}. Install it (apt-get install -y redis-server).`); });
+  await Promise.race([isReady(server), failed]);
+  server.stdout.resume();
+  return server;
+}
+
+function isReady(server) {
+  return new Promise((resolve, reject) => {
+    server.stdout.on('data', (text) => /ready to accept/i.test(text) && resolve());
+    server.once('exit', (code) => reject(new Error(`redis-server ended with ${code} before it was ready.`)));
+  });
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
