@@ -1,8 +1,7 @@
 import { EMPTY, NEVER, catchError, defer, finalize, subscribeOn, throwError } from 'rxjs';
-import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
-import type { Sign } from '../model/reply.js';
-import type { Upstream } from '../model/source.js';
+import type { ChatDelta } from '../model/delta.js';
 import type { AttemptTrace } from '../model/tracing.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import type { Ending } from '../operators/concludeWith.js';
@@ -12,7 +11,8 @@ import { openStallMeter } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import { subscribeWithin } from '../operators/subscribeWithin.js';
 import { openBooks } from './attemptBooks.js';
-import type { AttemptSpec, Progress } from './attemptSpec.js';
+import { isFigures, lastIncrementMs } from './attemptSpec.js';
+import type { AttemptSpec, Begun, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { heard } from './heard.js';
 import { heldClock } from './heldClock.js';
@@ -33,6 +33,7 @@ export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'i
 export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
   return defer(() => {
     let begun = false;
+    call.live.add(spec);
     return defer(() => {
       if (spec.admitted.permit.expired?.() === true) return throwError(() => expired(spec));
       begun = true;
@@ -40,6 +41,7 @@ export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Port
     }).pipe(
       subscribeOn(ports.scheduler),
       finalize(() => {
+        call.live.delete(spec);
         if (!begun) spec.admitted.permit.settle({ type: 'unsent' });
       }),
     );
@@ -54,8 +56,7 @@ function expired({ admitted: { source } }: AttemptSpec<unknown>): GovernanceBack
 /** From here on the request is out: held to its limits, measured, booked once. */
 function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
   const { scheduler, policy } = ports;
-  const { exchange, admitted, clock, held$ } = spec;
-  const { source, permit } = admitted;
+  const { exchange, clock, held$, admitted: { permit } } = spec;
 
   return defer(() => {
     const meter = openStallMeter({ thresholdMs: policy.stallThresholdMs, scheduler: clock });
@@ -65,25 +66,27 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
 
     const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...(held$ === undefined ? {} : { held$ }) };
     const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
-    const sign$ = defer(() => {
+    const part$ = defer(() => {
       ports.open?.add(look);
       if (!books.start()) return NEVER;
       trace = ports.tracing?.attempt(spec.id);
-      return trace === undefined ? exchange.sign$(context) : exchange.sign$({ ...context, trace }).pipe(subscribeWithin(trace.within));
+      return trace === undefined ? exchange.part$(context) : exchange.part$({ ...context, trace }).pipe(subscribeWithin(trace.within));
     });
     const onIncrement = ({ count, lastMs }: StallFigures): void => {
       trace?.increment(lastMs);
       if (count === 1) permit.progress();
     };
-    return sign$.pipe(
-      watchdog(source, call.task.streamed, clock),
-      graceAfter({ when: isFinish, unless: isIncrement, graceMs: finishGraceMs, scheduler: clock }),
+    return part$.pipe(
       heard(call, spec, { meter, onIncrement, silenceMs: policy.hedgeStallAfterMs ?? Infinity, scheduler }),
+      watchdog(spec, call.task.streamed),
+      graceAfter({ when: (mark) => isFinished(mark, spec), unless: (mark) => goesOn(mark, spec), graceMs: finishGraceMs, scheduler: clock }),
       // The permit is settled between validity and result, so that a winner is never booked as cancelled.
       concludeWith({
-        conclude(thrown) {
+        conclude(end) {
           ports.open?.delete(look);
-          const ending = named(thrown, factsOf(call, spec));
+          // Whoever hears of the end may ask this source again.
+          call.live.delete(spec);
+          const ending = judged(end, call, spec);
           const done = books.close(ending, figures, clock.now());
           if (ending.type === 'failed') throw ending.error;
           return done;
@@ -93,21 +96,28 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
   });
 }
 
-/** A failure as an error of our own, with what is known of the attempt. */
-function named(ending: Ending, facts: Parameters<typeof annotate>[1]): Ending {
-  return ending.type === 'failed' ? { type: 'failed', error: annotate(toAttemptError(ending.error), facts) } : ending;
+/** A failure becomes an error of our own, with what is known of the attempt; an answer without any increment is one (H4). */
+function judged<A>(ending: Ending, call: CallState<A>, spec: AttemptSpec<A>): Ending {
+  const failed = (error: unknown): Ending => ({ type: 'failed', error: annotate(toAttemptError(error), factsOf(call, spec)) });
+  if (ending.type === 'failed') return failed(ending.error);
+  const isEmpty = ending.type === 'completed' && spec.exchange.reply.increments === 0;
+  return isEmpty ? failed(new TransientError('the answer ended without any output')) : ending;
 }
 
-const isFinish = (sign: Sign): boolean => sign === 'finish';
-const isIncrement = (sign: Sign): boolean => sign === 'increment';
+type Mark = StallFigures | Begun | ChatDelta;
 
-function watchdog(source: Upstream, streamed: boolean, scheduler: SchedulerLike): OperatorFunction<Sign, Sign> {
+const isFinished = (mark: Mark, { exchange: { reply } }: AttemptSpec<unknown>): boolean => isFigures(mark) && reply.finished;
+const goesOn = (mark: Mark, { exchange: { reply } }: AttemptSpec<unknown>): boolean => isFigures(mark) && mark.count > 0 && !reply.finished;
+
+function watchdog(spec: AttemptSpec<unknown>, streamed: boolean): MonoTypeOperatorFunction<Mark> {
+  const { admitted: { source }, clock: scheduler } = spec;
   const { timeoutMs, ttftTimeoutMs, interTokenTimeoutMs } = source.limits;
-  return livenessTimeout({
+  return livenessTimeout<Mark>({
     ...(streamed ? { firstMs: ttftTimeoutMs, betweenMs: interTokenTimeoutMs ?? timeoutMs } : {}),
     totalMs: timeoutMs,
-    counts: isIncrement,
-    until: isFinish,
+    counts: (mark) => goesOn(mark, spec),
+    until: (mark) => isFinished(mark, spec),
+    lastMs: lastIncrementMs,
     timeoutError: (expired) => {
       const cause = new StreamLivenessTimeout(expired);
       return new TransientError(`${source.id} ${expired.limit === 'total' ? 'took too long' : 'fell silent'}: ${cause.message}`, { cause });

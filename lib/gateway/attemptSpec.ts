@@ -43,21 +43,26 @@ export interface Begun {
   readonly type: 'start';
 }
 
-/** What an attempt emits: its figures with each increment, its words if they are passed on, its completion. */
+/** What an attempt emits: its figures as marks, its words if they are passed on, its completion. */
 export type Progress<A> = StallFigures | Begun | ChatDelta | Completed<A>;
 
-/** All but the figures. */
-export function speaks<A>(progress: Progress<A>): progress is Exclude<Progress<A>, StallFigures> {
-  return 'type' in progress;
+/** Told as marks of what comes, not with each increment; they grow meanwhile. */
+export function isFigures<A>(progress: Progress<A>): progress is StallFigures {
+  return !('type' in progress);
+}
+
+/** By the figures, which know of increments that were not told. */
+export function lastIncrementMs<A>(progress: Progress<A>): number {
+  return isFigures(progress) ? progress.lastMs : -Infinity;
 }
 
 /** What is passed on as it comes. */
 export function isWord<A>(progress: Progress<A>): progress is Begun | ChatDelta {
-  return speaks(progress) && progress.type !== 'completed';
+  return !isFigures(progress) && progress.type !== 'completed';
 }
 
 export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
-  return speaks(progress) && progress.type === 'completed';
+  return !isFigures(progress) && progress.type === 'completed';
 }
 
 /** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */

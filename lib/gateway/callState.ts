@@ -34,6 +34,8 @@ export class CallState<A> {
   winner: Completed<A> | undefined;
   /** The attempt whose words have begun to be passed on; nothing else is sent any more (H12). */
   committed: AttemptSpec<A> | undefined;
+  /** The attempts that run now. */
+  readonly live = new Set<AttemptSpec<A>>();
   lastFailure: AttemptError | undefined;
   rounds = 0;
   /** Requests sent. */

@@ -1,12 +1,10 @@
-import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
 import { createFold } from '../model/fold.js';
 import type { Answer } from '../model/fold.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
-import type { Sign } from '../model/reply.js';
-import type { Source, StreamContext } from '../model/source.js';
+import type { Source } from '../model/source.js';
 import { estimateChatTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
 import type { Asked } from './call.js';
@@ -16,21 +14,13 @@ import type { Exchange, Task } from './task.js';
 
 /** A chat call: deltas are folded to one answer. */
 export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
-  return { task: { ...facts(request), open: (source, callId) => folded(callId, (context) => find(sources, source).stream(request, context)) }, respond: toResponse };
+  return { task: { ...facts(request), open: (source, callId) => folded(request, find(sources, source), callId) }, respond: toResponse };
 }
 
 /** The same, passed on as it comes; `held$` says when its reader can take no more. */
 export function openStream(request: ValidRequest, sources: readonly Source[], held$?: Observable<boolean>): Asked<Answer, ChatResponse> {
   return {
-    task: {
-      ...facts(request),
-      held$,
-      open(source, callId) {
-        let latest: ChatDelta;
-        const { sign$, reply } = folded(callId, (context) => find(sources, source).stream(request, context), (delta) => { latest = delta; });
-        return { sign$, reply, said: () => latest };
-      },
-    },
+    task: { ...facts(request), held$, open: (source, callId) => ({ ...folded(request, find(sources, source), callId), said: (delta: ChatDelta) => delta }) },
     respond: toResponse,
   };
 }
@@ -45,13 +35,9 @@ function facts(request: ValidRequest): Omit<Task<Answer>, 'open'> {
   };
 }
 
-function folded(callId: string, ask: (context: StreamContext) => Observable<ChatDelta>, note?: (delta: ChatDelta) => void): Exchange<Answer> {
+function folded(request: ValidRequest, source: Source, callId: string): Exchange<Answer, ChatDelta> {
   const fold = createFold(callId);
-  const signOf = (delta: ChatDelta): Sign => {
-    note?.(delta);
-    return fold.add(delta);
-  };
-  return { sign$: (context) => ask(context).pipe(map(signOf)), reply: fold };
+  return { part$: (context) => source.stream(request, context), read: (delta) => fold.add(delta), reply: fold };
 }
 
 function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {

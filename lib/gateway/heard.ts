@@ -1,7 +1,5 @@
 import type { OperatorFunction, SchedulerLike } from 'rxjs';
-import { TransientError } from '../model/errors.js';
 import type { ChatDelta } from '../model/delta.js';
-import type { Sign } from '../model/reply.js';
 import { operate } from '../operators/operate.js';
 import type { StallFigures, StallMeter } from '../operators/stallMetrics.js';
 import type { AttemptSpec, Begun } from './attemptSpec.js';
@@ -17,24 +15,23 @@ export interface HeardOptions {
 }
 
 /**
- * What the round hears of an answer. Each increment is noted and nothing more: the figures, which are one object that grows,
- * come with the first increment and with those that end a silence. If the reader wants the answer as it comes, he is
- * passed nothing before the first increment, which commits the call to this attempt, then all that came before it, then
- * each delta (H12).
+ * What is heard of an answer while it comes. Each increment is noted and nothing more. The figures, one object that grows, are
+ * told as marks: at the start, with the first increment and with each that ends a silence, with a finish reason and with what
+ * still follows it. If the reader wants the answer as it comes, he is passed nothing before the first increment,
+ * which commits the call to this attempt, then all that came before it, then each delta (H12).
  *
- *     signs:    -.-i-i-.-|           i = increment, . = anything else
- *     whole:    ---f-----|           f = figures
- *     passed:   ---(fs.i)-i-.-|      s = start
+ *     parts:    -.-i-i-.-i-F.|           i = increment, F = finish reason, . = anything else
+ *     whole:    f--f---------f--|        f = figures
+ *     passed:   f--(fs.i)-i-.-i-(fF).|   s = start
  *
- * At the same instant the primary speaks first, so that a backup takes one more turn. An answer without an increment is
- * none (H4).
+ * At the same instant the primary speaks first, so that a backup takes one more turn.
  */
 export function heard<A>(
   call: CallState<A>,
   spec: AttemptSpec<A>,
   { meter: { figures, note }, onIncrement, silenceMs, scheduler }: HeardOptions,
-): OperatorFunction<Sign, StallFigures | Begun | ChatDelta> {
-  const { role, exchange: { said, reply } } = spec;
+): OperatorFunction<unknown, StallFigures | Begun | ChatDelta> {
+  const { role, exchange } = spec;
   return operate((out) => {
     let early: ChatDelta[] | undefined = [];
     let onTurn: (() => void) | undefined;
@@ -42,7 +39,7 @@ export function heard<A>(
     function measure(): void {
       const gapMs = note();
       onIncrement(figures);
-      if (figures.count === 1 || gapMs >= silenceMs) out.next(figures);
+      if (figures.count === 1 || gapMs >= silenceMs || afterFinish) out.next(figures);
     }
 
     function commit(): void {
@@ -53,13 +50,13 @@ export function heard<A>(
       onTurn?.();
     }
 
-    function pass(delta: ChatDelta, sign: Sign): void {
+    function pass(delta: ChatDelta, isIncrement: boolean): void {
       if (early === undefined) {
         out.next(delta);
         return;
       }
       early.push(delta);
-      if (sign !== 'increment' || onTurn !== undefined) return;
+      if (!isIncrement || onTurn !== undefined) return;
       if (role === 'primary') {
         commit();
         return;
@@ -68,14 +65,20 @@ export function heard<A>(
       out.add(scheduler.schedule(commit));
     }
 
+    let afterFinish = false;
+    out.next(figures);
     return {
-      next(sign) {
+      next(part) {
+        const sign = exchange.read(part);
         // The figures first: what a reader does with a delta takes time of its own.
         if (sign === 'increment') measure();
-        if (said !== undefined) pass(said(), sign);
+        else if (sign === 'finish') {
+          afterFinish = true;
+          out.next(figures);
+        }
+        if (exchange.said !== undefined) pass(exchange.said(part), sign === 'increment');
       },
       complete() {
-        if (reply.increments === 0) throw new TransientError('the answer ended without any output');
         const end = (): void => out.complete();
         if (onTurn !== undefined && early !== undefined) onTurn = end;
         else end();

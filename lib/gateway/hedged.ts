@@ -9,8 +9,8 @@ import { hedge } from '../operators/hedge.js';
 import { hedgeUntilFirst } from '../operators/hedgeUntilFirst.js';
 import { silence } from '../operators/silence.js';
 import type { SilenceKind } from '../operators/silence.js';
-import { openAttempt } from './attempt.js';
-import { isCompleted, isWeak, speaks } from './attemptSpec.js';
+import { attempt, openAttempt } from './attempt.js';
+import { isCompleted, isFigures, isWeak, lastIncrementMs } from './attemptSpec.js';
 import type { AttemptSpec, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import type { Ports } from './ports.js';
@@ -19,9 +19,6 @@ import type { Ports } from './ports.js';
 export interface HedgedRound<A> {
   readonly call: CallState<A>;
   readonly primary: AttemptSpec<A>;
-  /** The attempts that run now. */
-  readonly live: ReadonlySet<AttemptSpec<A>>;
-  readonly run: (spec: AttemptSpec<A>) => Observable<Progress<A>>;
   readonly ports: Ports;
 }
 
@@ -38,7 +35,7 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
 
   // One turn more than the watchdog takes, which goes first where both are due (T4).
   const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
-    progress$.pipe(silence({ ...limits, lastMs: lastIncrementMs, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
+    progress$.pipe(filter(hasIncrement), silence({ ...limits, lastMs: lastIncrementMs, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
 
   const when = (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
     silent({ firstMs, betweenMs })(progress$).pipe(
@@ -47,7 +44,7 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
     );
   const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
 
-  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks, combine: (failed) => combine([failed.primary, failed.backup]) });
+  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks: (progress) => !isFigures(progress), combine: (failed) => combine([failed.primary, failed.backup]) });
   return hedge<Progress<A>, SilenceKind>({
     when,
     // A start counts like an increment here (H14).
@@ -61,15 +58,10 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   });
 }
 
-/** The figures grow as increments come, of which not each is told. */
-function lastIncrementMs<A>(progress: Progress<A>): number {
-  return speaks(progress) ? -Infinity : progress.lastMs;
-}
-
 /** Starts at another source, admitted without waiting; whatever refuses it, the round goes on as if nothing were (H3). */
-function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger: HedgeTrigger): Observable<Progress<A>> {
+function backup<A>({ call, primary, ports }: HedgedRound<A>, trigger: HedgeTrigger): Observable<Progress<A>> {
   return defer(() => {
-    const running = [...live];
+    const running = [...call.live];
     // Its end is near (H15).
     if (running.some(({ exchange }) => exchange.reply.finished)) return EMPTY;
     const sources = call.runnable().sources.filter(({ id }) => !running.some(({ admitted }) => admitted.source.id === id));
@@ -79,7 +71,7 @@ function backup<A>({ call, primary, live, run, ports }: HedgedRound<A>, trigger:
         ports.report({ type: 'hedge-refused', ...named(call, primary), gate: error instanceof NoneAdmitted ? error.gate : 'backend', reason: messageOf(error) });
         return EMPTY;
       }),
-      concatMap((admitted) => run(openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }, ports))),
+      concatMap((admitted) => attempt(call, openAttempt(call, { admitted, role: 'backup', round: call.rounds, trigger, onBooked: primary.onBooked }, ports), ports)),
     );
   });
 }
@@ -88,6 +80,9 @@ function noticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>
   const silentMs = (kind === 'first' ? policy.hedgeAfterMs : policy.hedgeStallAfterMs) ?? 0;
   report({ type: 'silence-noticed', ...named(call, primary), trigger: triggerOf(kind), silentMs });
 }
+
+/** The start of an attempt is told too, and is no sign of life. */
+const hasIncrement = <A>(progress: Progress<A>): boolean => !isFigures(progress) || progress.count > 0;
 
 const named = ({ id }: CallState<unknown>, primary: AttemptSpec<unknown>): OfAttempt => ({ callId: id, attemptId: primary.id, source: primary.admitted.source.id });
 

@@ -1,4 +1,4 @@
-import { defer, finalize } from 'rxjs';
+import { defer } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
@@ -7,7 +7,7 @@ import type { Admitted } from '../governance/admit.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import { attempt, openAttempt } from './attempt.js';
 import { isCompleted, isWord } from './attemptSpec.js';
-import type { AttemptSpec, Completed, Passed, Progress } from './attemptSpec.js';
+import type { Completed, Passed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
 import type { Ports } from './ports.js';
@@ -17,16 +17,10 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
   return defer(() => {
     call.rounds += 1;
     const records = openRecords(call, ports);
-    const live = new Set<AttemptSpec<A>>();
-    const run = (spec: AttemptSpec<A>): ReturnType<typeof attempt<A>> =>
-      defer(() => {
-        live.add(spec);
-        return attempt(call, spec, ports).pipe(finalize(() => live.delete(spec)));
-      });
     const primary = openAttempt(call, { admitted, role: 'primary', round: call.rounds, trigger: null, onBooked: records.add }, ports);
 
-    return run(primary).pipe(
-      hedged({ call, primary, live, run, ports }),
+    return attempt(call, primary, ports).pipe(
+      hedged({ call, primary, ports }),
       concludeWith<Progress<A>, Completed<A>, Completed<A>, StreamPiece>({
         keeps: isCompleted,
         // Only now are the losers gone, and with them what of theirs was never sent.

@@ -23,12 +23,14 @@ export interface Task<A> {
 }
 
 /** One request and what comes back. */
-export interface Exchange<A> {
+export interface Exchange<A, P = unknown> {
   /** Subscribing sends, unsubscribing aborts. Completes when the end of the answer was seen. */
-  sign$(context: StreamContext): Observable<Sign>;
+  part$(context: StreamContext): Observable<P>;
+  /** Takes each part that comes; what it throws is the failure of the attempt. */
+  read(part: P): Sign;
   readonly reply: Reply<A>;
-  /** Where the answer is passed on as it comes: the delta behind the last sign. */
-  readonly said?: () => ChatDelta;
+  /** Where the answer is passed on as it comes: what of a part is. */
+  said?(part: P): ChatDelta;
 }
 
 /** The source by its id, with the methods that only the task knows. */

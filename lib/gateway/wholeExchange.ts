@@ -1,4 +1,3 @@
-import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { StreamContext } from '../model/source.js';
 import type { Usage } from '../model/usage.js';
@@ -12,16 +11,14 @@ export interface WholeAnswer {
 }
 
 /** An exchange whose answer comes in one piece; `check` throws where it does not fit the request. */
-export function wholeExchange<A extends WholeAnswer>(ask: (context: StreamContext) => Observable<A>, check: (answer: A) => A): Exchange<A> {
+export function wholeExchange<A extends WholeAnswer>(ask: (context: StreamContext) => Observable<A>, check: (answer: A) => A): Exchange<A, A> {
   let answer: A | undefined;
   return {
-    sign$: (context) =>
-      ask(context).pipe(
-        map((given) => {
-          answer = check(given);
-          return 'increment' as const;
-        }),
-      ),
+    part$: ask,
+    read(given) {
+      answer = check(given);
+      return 'increment';
+    },
     reply: {
       answer() {
         if (answer === undefined) throw new Error('there is no answer yet');

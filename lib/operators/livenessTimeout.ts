@@ -22,6 +22,8 @@ export interface LivenessOptions<T> {
   readonly counts?: (value: T) => boolean;
   /** The value from which on no limit holds, until one that counts shows that it goes on; default: none. */
   readonly until?: (value: T) => boolean;
+  /** Of a source that does not emit each of its signs of life, the time of the last one; default: the time of its last value that counts. */
+  readonly lastMs?: (latest: T) => number;
   /** The error to fail with; default: an `Error` named `TimeoutError` with these fields. */
   readonly timeoutError?: (expired: Expired) => unknown;
   /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
@@ -43,11 +45,12 @@ export interface LivenessOptions<T> {
  */
 export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperatorFunction<T> {
   const { firstMs, betweenMs, totalMs, scheduler = asyncScheduler } = options;
-  const { counts = () => true, until = () => false, timeoutError = toTimeoutError } = options;
+  const { counts = () => true, until = () => false, lastMs: lastOf, timeoutError = toTimeoutError } = options;
 
   return operate((out, source) => {
     const startMs = scheduler.now();
-    let lastMs = startMs;
+    let notedMs = startMs;
+    let latest: { readonly value: T } | undefined;
     let phase: Phase = 'first';
     let overdue = false;
     let silent: Unsubscribable | undefined;
@@ -62,12 +65,14 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
     const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): void => out.error(errorOf({ limit, limitMs, waitedMs: scheduler.now() - sinceMs }));
     const failTotal = (): void => fail('total', totalMs ?? 0, startMs);
 
+    const lastMs = (): number => (latest === undefined || lastOf === undefined ? notedMs : lastOf(latest.value));
+
     function watchSilence(): Unsubscribable | undefined {
       if (phase === 'first' && firstMs !== undefined) {
         return whenUsedUp({ leftMs: () => startMs + firstMs - scheduler.now(), act: () => fail('first', firstMs, startMs), scheduler });
       }
       if (phase === 'between' && betweenMs !== undefined) {
-        return whenUsedUp({ leftMs: () => lastMs + betweenMs - scheduler.now(), act: () => fail('between', betweenMs, lastMs), scheduler });
+        return whenUsedUp({ leftMs: () => lastMs() + betweenMs - scheduler.now(), act: () => fail('between', betweenMs, lastMs()), scheduler });
       }
       return undefined;
     }
@@ -98,7 +103,8 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
         if (until(value)) {
           if (phase !== 'over') enter('over');
         } else if (counts(value)) {
-          lastMs = scheduler.now();
+          notedMs = scheduler.now();
+          if (lastOf !== undefined) latest = { value };
           if (phase !== 'between') enter('between');
         }
         out.next(value);
