@@ -6,12 +6,12 @@ import type { AttemptError } from '../model/errors.js';
 
 /** Turns the bytes of a body into text, decompressed where the response says so. */
 export interface BodyText {
-  write(this: void, bytes: Buffer): void;
+  write(bytes: Buffer): void;
   /** No more bytes come; `onEnd` follows when all text is out. */
-  end(this: void): void;
+  end(): void;
   /** While held, what is decompressed waits. */
-  hold(this: void, held: boolean): void;
-  close(this: void): void;
+  hold(held: boolean): void;
+  close(): void;
 }
 
 export interface BodyTextOptions {
@@ -23,18 +23,43 @@ export interface BodyTextOptions {
 }
 
 /** Throws `SourceError` for an encoding that cannot be undone: we never offer any. */
-export function createBodyText({ encoding = '', onText, onEnd, onError }: BodyTextOptions): BodyText {
-  const decoder = new StringDecoder('utf8');
-  const write = (bytes: Buffer): void => onText(decoder.write(bytes));
-  const end = (): void => {
-    const rest = decoder.end();
-    if (rest !== '') onText(rest);
-    onEnd();
-  };
+export function createBodyText(options: BodyTextOptions): BodyText {
+  const { encoding = '', onError } = options;
   const encodings = encoding.toLowerCase().split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
-  const inner: BodyText = { write, end, hold: () => undefined, close: () => undefined };
   // The last encoding applied is the first to be undone, so the outermost reader is made last.
-  return encodings.reduce((next, name) => decompressed(name, next, onError), inner);
+  return encodings.reduce<BodyText>((next, name) => decompressed(name, next, onError), new PlainText(options));
+}
+
+const firstOfMany = 0x80;
+
+/** A class, since one is held for each stream; and a decoder only where a piece ends within a character. */
+class PlainText implements BodyText {
+  private decoder: StringDecoder | undefined;
+  private readonly options: BodyTextOptions;
+
+  constructor(options: BodyTextOptions) {
+    this.options = options;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.decoder === undefined && (bytes.at(-1) ?? 0) < firstOfMany) {
+      this.options.onText(bytes.toString('utf8'));
+      return;
+    }
+    this.decoder ??= new StringDecoder('utf8');
+    this.options.onText(this.decoder.write(bytes));
+  }
+
+  end(): void {
+    const rest = this.decoder?.end() ?? '';
+    if (rest !== '') this.options.onText(rest);
+    this.options.onEnd();
+  }
+
+  // Nothing of it waits here.
+  hold(): void {}
+
+  close(): void {}
 }
 
 function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions['onError']): BodyText {
@@ -43,8 +68,8 @@ function decompressed(encoding: string, next: BodyText, onError: BodyTextOptions
 
   function open(first: Buffer): Duplex {
     const opened = decompressor(encoding, first);
-    opened.on('data', next.write);
-    opened.on('end', next.end);
+    opened.on('data', (bytes: Buffer) => next.write(bytes));
+    opened.on('end', () => next.end());
     if (isHeld) opened.pause();
     opened.on('error', (cause) => onError(new TransientError(`the ${encoding} body cannot be decompressed`, { cause })));
     return opened;

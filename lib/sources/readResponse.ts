@@ -1,5 +1,5 @@
-import { EMPTY, Observable, asyncScheduler } from 'rxjs';
-import type { OperatorFunction, SchedulerLike } from 'rxjs';
+import { Observable, asyncScheduler } from 'rxjs';
+import type { Observer, OperatorFunction, SchedulerLike, Subscriber, Subscription } from 'rxjs';
 import { annotate, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
 import { failure } from '../wire/failure.js';
@@ -46,109 +46,145 @@ const lingerMs = 100;
  * ends; fails with the error of the class that status, body or stream tell. Unsubscribing closes the connection at once.
  */
 export function readResponse<T>(options: ReadResponseOptions<T>): OperatorFunction<HttpPart, T> {
-  const { source, openReader, secrets = [], held$ = EMPTY, scheduler = asyncScheduler } = options;
+  const { held$, scheduler = asyncScheduler } = options;
   return (parts$) =>
     new Observable((subscriber) => {
-      let head: Head | undefined;
-      let body: BodyText | undefined;
-      let answered = false;
-      let isHeld = false;
-
-      function fail(thrown: unknown): void {
-        const requestId = head && providerRequestId(head.headers, secrets);
-        const facts = { source, ...(head && { httpStatus: head.status }), ...(requestId && { providerRequestId: requestId }) };
-        subscriber.error(annotate(toAttemptError(thrown), facts));
-      }
-
-      function guarded(step: () => void): void {
-        if (subscriber.closed) return;
-        try {
-          step();
-        } catch (thrown) {
-          fail(thrown);
-        }
-      }
-
-      function failureOf({ status, headers }: Head, report: unknown): ReturnType<typeof failure> {
-        return failure({ status, headers, body: report, receivedAtMs: new Date().getTime(), secrets });
-      }
-
-      function readAnswer(answer: Head): { text: (text: string) => void; end: (brokeOff?: unknown) => void } {
-        const reader = openReader({
-          emit: (value) => subscriber.next(value),
-          failureOf: (report) => failureOf(answer, report),
-          requestId: providerRequestId(answer.headers, secrets),
-        });
-        const settle = (): void => {
-          if (!reader.complete) return;
-          answered = true;
-          subscriber.complete();
-        };
-        return {
-          text(text) {
-            reader.text(text);
-            settle();
-          },
-          end(brokeOff) {
-            reader.end(brokeOff === undefined ? undefined : toAttemptError(brokeOff));
-            settle();
-          },
-        };
-      }
-
-      function readFailure(refusal: Head): { text: (text: string) => void; end: () => void } {
-        let report = '';
-        const end = (): void => fail(failureOf(refusal, report));
-        inner.add(scheduler.schedule(() => guarded(end), errorBodyMs));
-        return {
-          text(text) {
-            report += text.slice(0, maxErrorBodyChars - report.length);
-            if (report.length >= maxErrorBodyChars) end();
-          },
-          end,
-        };
-      }
-
-      let finish: (brokeOff?: unknown) => void = (brokeOff) => fail(brokeOff);
-      let brokeOff: unknown;
-
-      function begin(part: Head): void {
-        head = part;
-        const { text, end } = part.status >= 200 && part.status < 300 ? readAnswer(part) : readFailure(part);
-        finish = end;
-        body = createBodyText({
-          encoding: headerText(part.headers, 'content-encoding'),
-          onText: (piece) => guarded(() => text(piece)),
-          onEnd: () => guarded(() => end(brokeOff)),
-          onError: (error) => guarded(() => finish(brokeOff ?? error)),
-        });
-        body.hold(isHeld);
-      }
-
-      const inner = parts$.subscribe({
-        next(part) {
-          if (subscriber.closed) return;
-          if (part.type === 'bytes') body?.write(part.bytes);
-          else guarded(() => begin(part));
-        },
-        error(error: unknown) {
-          brokeOff = error;
-          if (body === undefined) guarded(() => finish(error));
-          else body.end();
-        },
-        complete: () => body?.end(),
-      });
-      const hold = (held: boolean): void => {
-        isHeld = held;
-        body?.hold(held);
-      };
+      const reading = new Reading(options, subscriber);
+      const parts = parts$.subscribe(reading);
       // Apart from the parts, which may all have come before the rest of them is unpacked.
-      const holding = held$.subscribe({ next: hold, error: () => hold(false), complete: () => hold(false) });
+      const hold = (held: boolean): void => reading.hold(held);
+      const holding = held$?.subscribe({ next: hold, error: () => hold(false), complete: () => hold(false) });
       return () => {
-        holding.unsubscribe();
-        body?.close();
-        if (answered && !inner.closed) inner.add(scheduler.schedule(() => inner.unsubscribe(), lingerMs));
-        else inner.unsubscribe();
+        holding?.unsubscribe();
+        reading.close();
+        if (reading.answered && !parts.closed) parts.add(scheduler.schedule(() => parts.unsubscribe(), lingerMs));
+        else parts.unsubscribe();
       };
     });
+}
+
+/** A class, since one is held for each stream: the closures of a function would be six times its size. */
+class Reading<T> implements Observer<HttpPart> {
+  answered = false;
+  private head: Head | undefined;
+  private body: BodyText | undefined;
+  private reader: BodyReader | undefined;
+  private timer: Subscription | undefined;
+  private isHeld = false;
+  private brokeOff: unknown;
+  private readonly options: ReadResponseOptions<T>;
+  private readonly subscriber: Subscriber<T>;
+
+  constructor(options: ReadResponseOptions<T>, subscriber: Subscriber<T>) {
+    this.options = options;
+    this.subscriber = subscriber;
+  }
+
+  next(part: HttpPart): void {
+    if (this.subscriber.closed) return;
+    if (part.type === 'bytes') this.body?.write(part.bytes);
+    else this.begin(part);
+  }
+
+  error(error: unknown): void {
+    this.brokeOff = error;
+    if (this.body === undefined) this.fail(error);
+    else this.body.end();
+  }
+
+  complete(): void {
+    this.body?.end();
+  }
+
+  hold(held: boolean): void {
+    this.isHeld = held;
+    this.body?.hold(held);
+  }
+
+  close(): void {
+    this.timer?.unsubscribe();
+    this.body?.close();
+  }
+
+  private begin(head: Head): void {
+    this.head = head;
+    try {
+      this.reader = head.status >= 200 && head.status < 300 ? this.openAnswer(head) : this.openFailure(head);
+      this.body = createBodyText({
+        encoding: headerText(head.headers, 'content-encoding'),
+        onText: (text) => this.text(text),
+        onEnd: () => this.end(this.brokeOff),
+        onError: (error) => this.end(this.brokeOff ?? error),
+      });
+      this.body.hold(this.isHeld);
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
+  private openAnswer(head: Head): BodyReader {
+    const { openReader, secrets = [] } = this.options;
+    return openReader({
+      emit: (value) => this.subscriber.next(value),
+      failureOf: (report) => this.failureOf(head, report),
+      requestId: providerRequestId(head.headers, secrets),
+    });
+  }
+
+  /** Of a refusal, the report is read until it is long enough, or has taken long enough. */
+  private openFailure(head: Head): BodyReader {
+    const { scheduler = asyncScheduler } = this.options;
+    let report = '';
+    const end = (): never => {
+      throw this.failureOf(head, report);
+    };
+    this.timer = scheduler.schedule(() => this.end(undefined), errorBodyMs);
+    return {
+      complete: false,
+      text(text) {
+        report += text.slice(0, maxErrorBodyChars - report.length);
+        if (report.length >= maxErrorBodyChars) end();
+      },
+      end,
+    };
+  }
+
+  private text(text: string): void {
+    if (this.subscriber.closed) return;
+    try {
+      this.reader?.text(text);
+    } catch (thrown) {
+      this.fail(thrown);
+      return;
+    }
+    if (this.reader?.complete === true) this.settle();
+  }
+
+  private end(brokeOff: unknown): void {
+    if (this.subscriber.closed) return;
+    try {
+      this.reader?.end(brokeOff === undefined ? undefined : toAttemptError(brokeOff));
+    } catch (thrown) {
+      this.fail(thrown);
+      return;
+    }
+    if (this.reader?.complete === true) this.settle();
+  }
+
+  private settle(): void {
+    this.answered = true;
+    this.subscriber.complete();
+  }
+
+  private fail(thrown: unknown): void {
+    const { source, secrets = [] } = this.options;
+    const { head } = this;
+    const requestId = head && providerRequestId(head.headers, secrets);
+    const facts = { source, ...(head && { httpStatus: head.status }), ...(requestId && { providerRequestId: requestId }) };
+    this.subscriber.error(annotate(toAttemptError(thrown), facts));
+  }
+
+  private failureOf({ status, headers }: Head, report: unknown): AttemptError {
+    return failure({ status, headers, body: report, receivedAtMs: new Date().getTime(), secrets: this.options.secrets ?? [] });
+  }
 }

@@ -361,3 +361,18 @@ describe('selection', () => {
     expect(requestsOf(gateway).map((requests) => requests.length)).toEqual([1, 2]);
   }));
 });
+
+test('H14: a backup that has been let in and says nothing is silent too, and asks for the next one', wholeCalls(({ gatewayOf, expectCall, flush }) => {
+  const gateway = gatewayOf([{ scripts: ['d1'], interTokenS: 'none' }, { scripts: ['e1'], interTokenS: 'none' }, 'd1"c" f2'], { hedgeStallAfterMs: 5000, hedgeMaxBackups: 2 });
+  // The primary is silent from 1 s on, the first backup from its start at 6 s on, so that the second one starts at 11 s.
+  expectCall(gateway).toAnswer('13s (r|)', { content: 'c', stats: { hedges: 2, hedgeWon: true } });
+  flush();
+  expect(requestsOf(gateway).map(([request]) => request?.[0])).toEqual([0, 6000, 11_000]);
+}));
+
+test('H3, H14: a source whose attempt has just failed may be asked for a backup in the same instant', wholeCalls(({ gatewayOf, expectCall }) => {
+  const sources = [{ scripts: ['d1'], interTokenS: 'none' }, { scripts: ['d1', 'd1"b" f2'], interTokenS: 9 }] as const;
+  const gateway = gatewayOf(sources, { hedgeStallAfterMs: 5000, hedgeMaxBackups: 2 });
+  // The first backup starts at 6 s and is killed at 16 s, silent for 9 s; both were silent then, so that the next one starts at once.
+  expectCall(gateway).toAnswer('18s (r|)', { content: 'b', stats: { hedges: 2, hedgeWon: true } });
+}));
