@@ -106,7 +106,7 @@ describe('architecture', () => {
     // reads at a pace of its own has no Observable to return, and a connection is held for as long as a request lasts. What is
     // held for each stream is an operator of one subscriber (operate.ts), or runs several attempts side by side (hedge.ts).
     expect(doors.sort()).toEqual([
-      'adapters/openReading.ts', 'governance/redis/deliveries.ts', 'governance/redis/leases.ts', 'operators/hedge.ts', 'operators/hedgeUntilFirst.ts', 'operators/operate.ts', 'sources/httpBytes.ts', 'sources/readResponse.ts', 'telemetry/watch/audience.ts',
+      'adapters/openReading.ts', 'governance/redis/deliveries.ts', 'governance/redis/leases.ts', 'operators/hedge.ts', 'operators/hedgeUntilFirst.ts', 'operators/operate.ts', 'operators/withShortcut.ts', 'sources/httpBytes.ts', 'sources/readResponse.ts', 'telemetry/watch/audience.ts',
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import { EMPTY, NEVER, catchError, defer, finalize, subscribeOn, throwError } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GovernanceBackendError, StreamLivenessTimeout, TransientError, annotate, toAttemptError } from '../model/errors.js';
-import type { ChatDelta } from '../model/delta.js';
 import type { AttemptTrace } from '../model/tracing.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import type { Ending } from '../operators/concludeWith.js';
@@ -104,7 +103,7 @@ function judged<A>(ending: Ending, call: CallState<A>, spec: AttemptSpec<A>): En
   return isEmpty ? failed(new TransientError('the answer ended without any output')) : ending;
 }
 
-type Mark = StallFigures | Begun | ChatDelta;
+type Mark = StallFigures | Begun;
 
 const isFinished = (mark: Mark, { exchange: { reply } }: AttemptSpec<unknown>): boolean => isFigures(mark) && reply.finished;
 const goesOn = (mark: Mark, { exchange: { reply } }: AttemptSpec<unknown>): boolean => isFigures(mark) && mark.count > 0 && !reply.finished;

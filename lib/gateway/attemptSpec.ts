@@ -1,8 +1,7 @@
 import type { Observable, SchedulerLike } from 'rxjs';
-import type { ChatDelta } from '../model/delta.js';
 import type { AttemptRecord, HedgeTrigger, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamPiece } from '../model/streamItem.js';
+import type { StreamStart } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import type { AttemptFigures } from './figures.js';
@@ -35,16 +34,16 @@ export interface Completed<A> {
   readonly increments: number | null;
 }
 
-/** What leaves a round: what is passed on as it comes, if anything is, then the completion. */
-export type Passed<A> = StreamPiece | Completed<A>;
+/** What leaves a round: its start, if it is passed on, then the completion. */
+export type Passed<A> = StreamStart | Completed<A>;
 
-/** From here on what the attempt says is passed on. */
+/** From here on what the attempt says is passed on, by the call's shortcut. */
 export interface Begun {
   readonly type: 'start';
 }
 
-/** What an attempt emits: its figures as marks, its words if they are passed on, its completion. */
-export type Progress<A> = StallFigures | Begun | ChatDelta | Completed<A>;
+/** What an attempt emits: its figures as marks, its start if it is passed on, its completion. */
+export type Progress<A> = StallFigures | Begun | Completed<A>;
 
 /** Told as marks of what comes, not with each increment; they grow meanwhile. */
 export function isFigures<A>(progress: Progress<A>): progress is StallFigures {
@@ -56,13 +55,8 @@ export function lastIncrementMs<A>(progress: Progress<A>): number {
   return isFigures(progress) ? progress.lastMs : -Infinity;
 }
 
-/** What is passed on as it comes. */
-export function isWord<A>(progress: Progress<A>): progress is Begun | ChatDelta {
-  return !isFigures(progress) && progress.type !== 'completed';
-}
-
-export function isCompleted<A>(progress: Progress<A>): progress is Completed<A> {
-  return !isFigures(progress) && progress.type === 'completed';
+export function isCompleted<A>(progress: Progress<A> | StreamStart): progress is Completed<A> {
+  return 'type' in progress && progress.type === 'completed';
 }
 
 /** A refusal by content filter is often one source's alone, and being short it would win too often (H4). */

@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GatewayClosedError, isGatewayError } from '../model/errors.js';
 import type { ErrorFacts } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamEnd, StreamPiece } from '../model/streamItem.js';
+import type { StreamEnd, StreamPiece, StreamStart } from '../model/streamItem.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, isPatient, patience } from '../governance/backpressure.js';
@@ -12,6 +12,7 @@ import type { Governance } from '../governance/governance.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import type { Ending } from '../operators/concludeWith.js';
 import { dueAfter } from '../operators/dueAfter.js';
+import { withShortcut } from '../operators/withShortcut.js';
 import { aborted } from './aborted.js';
 import { isCompleted } from './attemptSpec.js';
 import type { Completed, Passed } from './attemptSpec.js';
@@ -48,15 +49,15 @@ export interface Asked<A, R> {
  * the first attempt to speak is `committed` (`heard.ts`), and from then on a failure is the call's (H12).
  */
 export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds, ports: Ports): Observable<StreamPiece | StreamEnd<R>> {
-  return defer(() => {
-    const call = new CallState(task, ports);
+  return withShortcut((pass) => {
+    const call = new CallState(task, ports, pass);
     // Inside of what is concluded: whoever is told of the start may end the call.
     const work$ = defer(() => {
       ports.report({ type: 'call-started', callId: call.id, scope: call.scope, operation: task.operation, model: task.model, streamed: task.streamed });
       return rounds(call, ports).pipe(untilEnded(call, ends, ports));
     });
     return work$.pipe(
-      concludeWith<StreamPiece, StreamEnd<R>, Completed<A>>({
+      concludeWith<StreamStart, StreamEnd<R>, Completed<A>>({
         keeps: isCompleted,
         conclude(ending, winner) {
           call.over = true;
@@ -87,7 +88,7 @@ function rounds<A>(call: CallState<A>, ports: Ports): Observable<Passed<A>> {
   return answer$.pipe(
     repeat({ delay: () => (call.wantsMore() ? of(undefined) : EMPTY) }),
     // Of a call that takes several requests, one each time.
-    concludeWith<StreamPiece, Completed<A>, Completed<A>>({ keeps: isCompleted, conclude: (ending, completed) => completed }),
+    concludeWith<StreamStart, Completed<A>, Completed<A>>({ keeps: isCompleted, conclude: (ending, completed) => completed }),
   );
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AttemptError } from '../model/errors.js';
 import type { OfAttempt, Role } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
+import type { StreamPiece } from '../model/streamItem.js';
 import { refuse } from '../governance/gate.js';
 import type { AdmissionRefused, Ticket } from '../governance/gate.js';
 import { pauseMessage } from '../governance/parking.js';
@@ -42,12 +43,15 @@ export class CallState<A> {
   attempts = 0;
   /** Backups among them. */
   hedges = 0;
+  /** Passes a piece of the answer straight on to the reader. */
+  readonly pass: (piece: StreamPiece) => void;
   private ledger = emptyLedger;
   private failedThisRound: string[] = [];
   private readonly ports: Ports;
 
-  constructor(task: Task<A>, ports: Ports) {
+  constructor(task: Task<A>, ports: Ports, pass: (piece: StreamPiece) => void) {
     this.task = task;
+    this.pass = pass;
     this.ports = ports;
     this.scope = ports.policy.scope;
     this.enteredMs = ports.scheduler.now();

@@ -17,20 +17,23 @@ export interface HeardOptions {
 /**
  * What is heard of an answer while it comes. Each increment is noted and nothing more. The figures, one object that grows, are
  * told as marks: at the start, with the first increment and with each that ends a silence, with a finish reason and with what
- * still follows it. If the reader wants the answer as it comes, he is passed nothing before the first increment,
- * which commits the call to this attempt, then all that came before it, then each delta (H12).
+ * still follows it.
  *
- *     parts:    -.-i-i-.-i-F.|           i = increment, F = finish reason, . = anything else
- *     whole:    f--f---------f--|        f = figures
- *     passed:   f--(fs.i)-i-.-i-(fF).|   s = start
+ *     parts:   -.-i-i-.-i-F.|        i = increment, F = finish reason, . = anything else
+ *     result:  f--f-------f---|      f = figures
  *
- * At the same instant the primary speaks first, so that a backup takes one more turn.
+ * If the reader wants the answer as it comes, nothing is passed on to him before the first increment, which commits the call
+ * to this attempt, then all that came before it, then each delta, by the call's shortcut (H12). At the same instant the
+ * primary speaks first, so that a backup takes one more turn.
+ *
+ *     result:  f--(fs)----f---|      s = start
+ *     reader:  ---(.i)i-.-iF.
  */
 export function heard<A>(
   call: CallState<A>,
   spec: AttemptSpec<A>,
   { meter: { figures, note }, onIncrement, silenceMs, scheduler }: HeardOptions,
-): OperatorFunction<unknown, StallFigures | Begun | ChatDelta> {
+): OperatorFunction<unknown, StallFigures | Begun> {
   const { role, exchange } = spec;
   return operate((out) => {
     let early: ChatDelta[] | undefined = [];
@@ -45,14 +48,14 @@ export function heard<A>(
     function commit(): void {
       call.committed = spec;
       out.next({ type: 'start' });
-      early?.forEach((delta) => out.next(delta));
+      early?.forEach((delta) => call.pass(delta));
       early = undefined;
       onTurn?.();
     }
 
     function pass(delta: ChatDelta, isIncrement: boolean): void {
       if (early === undefined) {
-        out.next(delta);
+        call.pass(delta);
         return;
       }
       early.push(delta);

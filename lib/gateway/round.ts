@@ -2,11 +2,11 @@ import { defer } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AttemptRecord } from '../model/events.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamPiece, StreamStart } from '../model/streamItem.js';
+import type { StreamStart } from '../model/streamItem.js';
 import type { Admitted } from '../governance/admit.js';
 import { concludeWith } from '../operators/concludeWith.js';
 import { attempt, openAttempt } from './attempt.js';
-import { isCompleted, isWord } from './attemptSpec.js';
+import { isCompleted, isFigures } from './attemptSpec.js';
 import type { Completed, Passed, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { hedged } from './hedged.js';
@@ -21,10 +21,10 @@ export function round<A>(call: CallState<A>, admitted: Admitted<Upstream>, ports
 
     return attempt(call, primary, ports).pipe(
       hedged({ call, primary, ports }),
-      concludeWith<Progress<A>, Completed<A>, Completed<A>, StreamPiece>({
+      concludeWith<Progress<A>, Completed<A>, Completed<A>, StreamStart>({
         keeps: isCompleted,
         // Only now are the losers gone, and with them what of theirs was never sent.
-        passes: (progress) => (isWord(progress) ? (progress.type === 'start' ? startOf(call, admitted) : progress) : undefined),
+        passes: (progress) => (isFigures(progress) ? undefined : startOf(call, admitted)),
         conclude(ending, completed) {
           call.winner = completed;
           records.decide(call.rounds);

@@ -83,11 +83,17 @@ function addGap(figures: Growing, nowMs: number, thresholdMs: number): number {
     if (gapMs > 0) figures.recordGaps.push([0, gapMs]);
     return gapMs;
   }
-  // The first wait hides none of the later ones, since it has a threshold of its own.
-  if (gapMs > (figures.maxGapMs ?? 0)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
-  const stalled = gapMs > thresholdMs;
-  figures.stallMs = (figures.stallMs ?? 0) + (stalled ? gapMs : 0);
-  figures.stallCount = (figures.stallCount ?? 0) + (stalled ? 1 : 0);
-  figures.maxGapMs = Math.max(figures.maxGapMs ?? 0, gapMs);
+  const { maxGapMs, stallMs, stallCount } = figures;
+  // Written only where they change: a number that may be null is an object of its own, anew with each write.
+  if (maxGapMs === null || gapMs > maxGapMs) {
+    // The first wait hides none of the later ones, since it has a threshold of its own.
+    if (gapMs > 0) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
+    figures.maxGapMs = gapMs;
+  }
+  if (stallMs === null || stallCount === null || gapMs > thresholdMs) {
+    const stalled = gapMs > thresholdMs;
+    figures.stallMs = (stallMs ?? 0) + (stalled ? gapMs : 0);
+    figures.stallCount = (stallCount ?? 0) + (stalled ? 1 : 0);
+  }
   return gapMs;
 }
