@@ -4,18 +4,18 @@ import { openAll } from '../support/openAll.mjs';
 import { peakRssKb, resetPeak, rssKb } from '../support/processFigures.mjs';
 import { quantile } from '../support/statistics.mjs';
 import { startMeter } from './meter.mjs';
+import { warmUp } from './warmUp.mjs';
 import { stampLength } from './upstream/frames.mjs';
 
 const opensPerS = 1000;
-const warmUpCalls = 30;
 
 /**
  * Processor time and latency per delta, and memory, of streams that are slow and many. Nothing flows before all are open. Time and latency are those
- * of a steady window in which none begins or ends; memory is the most of the whole, compared with before.
+ * of a steady window in which none begins or ends; memory is the most of the whole, compared with before, the warm-up over.
  */
 export async function measurePaced({ call, scene, baseUrlOf, upstreamPid, whole }) {
-  const { streams, deltas, shape: [, periodMs], settleMs = 2000, untilMs = 8500 } = scene;
-  for (let warm = 0; warm < warmUpCalls; warm += 1) await call(baseUrlOf({ deltas: 20, shape: ['frame', 0] }), () => undefined);
+  const { streams, deltas, shape: [, periodMs], settleMs = 2000, untilMs = 8500, warmUpMs = 5000 } = scene;
+  await warmUp({ call, baseUrlOf }, warmUpMs);
   const stamps = readStamps(streams * deltas, whole);
   await sleep(200);
   const beforeKb = rssKb();

@@ -12,6 +12,6 @@ export const scenes = {
 /** The same, over in a moment: shows that all of it works, and nothing about speed. */
 export function quickScene(scene) {
   if (scene.kind === 'flat') return { ...scene, streams: Math.min(scene.streams, 20), deltas: 500, forMs: 0, leastRepeats: 1 };
-  if (scene.kind === 'calls') return { ...scene, forMs: 0, warmUpCalls: 5, leastCalls: 70 };
-  return { ...scene, streams: Math.min(scene.streams, 50), deltas: 20, shape: ['paced', 50], settleMs: 100, untilMs: 800 };
+  if (scene.kind === 'calls') return { ...scene, forMs: 0, warmUpMs: 0, leastCalls: 70 };
+  return { ...scene, streams: Math.min(scene.streams, 50), deltas: 20, shape: ['paced', 50], settleMs: 100, untilMs: 800, warmUpMs: 0 };
 }

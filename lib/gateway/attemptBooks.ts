@@ -72,7 +72,7 @@ export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Po
       report({ type: 'attempt-unsent', ...attempt });
     } else {
       const timing = { waitedMs, loopLagMs, recordGaps: withTail(figures, lastMs), startedMs: figures.startMs, endedMs: endMs };
-      const record = { ...identity(call, spec), ...outcomeOf(verdict), ...measured(spec, call, inWholeMs, verdict.error), ...timing };
+      const record = recordOf(call, spec, verdict, inWholeMs, timing);
       spec.onBooked(record);
       report({ type: 'attempt-ended', ...attempt, record });
     }
@@ -145,12 +145,12 @@ function isOurs(error: AttemptError | undefined): boolean {
   return error !== undefined && ourOwnTrouble.has(rootCode(error.cause));
 }
 
-type RecordPart<K extends keyof AttemptRecord> = Pick<AttemptRecord, K>;
+type Timing = Pick<AttemptRecord, 'waitedMs' | 'loopLagMs' | 'recordGaps' | 'startedMs' | 'endedMs'>;
 
-function identity<A>(
-  call: CallState<A>,
-  { id, round, role, trigger, admitted: { source } }: AttemptSpec<A>,
-): RecordPart<'id' | 'callId' | 'round' | 'role' | 'hedgeTrigger' | 'source' | 'provider' | 'streamed' | 'tags' | 'scope' | 'won' | 'estimatedTokens'> {
+/** One literal, though a long one: put together from parts it would cost more than all else that is booked. */
+function recordOf<A>(call: CallState<A>, spec: AttemptSpec<A>, { rowClass, error, message }: Verdict, figures: AttemptFigures, timing: Timing): AttemptRecord {
+  const { id, round, role, trigger, admitted: { source }, exchange: { reply } } = spec;
+  const { task } = call;
   return {
     id,
     callId: call.id,
@@ -160,39 +160,29 @@ function identity<A>(
     hedgeTrigger: trigger,
     source: source.id,
     provider: source.provider,
-    streamed: call.task.streamed,
-    tags: call.task.tags,
-    won: false,
-    estimatedTokens: call.estimateFor(source),
-  };
-}
-
-function outcomeOf({ rowClass, error, message }: Verdict): RecordPart<'outcome' | 'errorClass' | 'errorMessage' | 'httpStatus' | 'retryAfterMs'> {
-  return {
+    model: reply.model ?? task.model ?? source.model,
+    streamed: task.streamed,
     outcome: rowClass === null ? 'ok' : 'error',
     errorClass: rowClass,
     errorMessage: message,
     httpStatus: error?.httpStatus ?? null,
     retryAfterMs: error?.retryAfterS === undefined ? null : Math.trunc(error.retryAfterS * 1000),
-  };
-}
-
-function measured<A>(
-  { exchange: { reply }, admitted }: AttemptSpec<A>,
-  call: CallState<A>,
-  figures: AttemptFigures,
-  error: AttemptError | undefined,
-): RecordPart<'model' | 'finishReason' | 'providerRequestId' | 'ttftMs' | 'latencyMs' | 'maxInterTokenMs' | 'increments' | 'usage' | 'stallMs' | 'stallCount'> {
-  return {
-    model: reply.model ?? call.task.model ?? admitted.source.model,
     finishReason: reply.finishReason,
     // A refusal brings no delta that could carry it.
     providerRequestId: reply.providerRequestId ?? error?.providerRequestId ?? null,
+    won: false,
+    waitedMs: timing.waitedMs,
     ttftMs: figures.ttftMs,
     latencyMs: figures.wallMs,
     maxInterTokenMs: figures.maxInterTokenMs,
-    increments: call.task.streamed ? reply.increments : null,
+    increments: task.streamed ? reply.increments : null,
     usage: reply.usage,
+    estimatedTokens: call.estimateFor(source),
+    tags: task.tags,
+    recordGaps: timing.recordGaps,
+    loopLagMs: timing.loopLagMs,
+    startedMs: timing.startedMs,
+    endedMs: timing.endedMs,
     stallMs: figures.stallMs,
     stallCount: figures.stallCount,
   };

@@ -42,18 +42,24 @@ function folded(request: ValidRequest, source: Source, callId: string): Exchange
 
 function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {
   const { answer, figures, source } = winner;
-  const { model = call.task.model ?? source.model, providerRequestId = null, ...said } = answer;
   return {
-    ...said,
+    content: answer.content,
+    reasoning: answer.reasoning,
+    refusal: answer.refusal,
+    toolCalls: answer.toolCalls,
+    message: answer.message,
+    finishReason: answer.finishReason,
+    usage: answer.usage,
     callId: call.id,
-    model,
+    model: answer.model ?? call.task.model ?? source.model,
     source: source.id,
-    providerRequestId,
+    providerRequestId: answer.providerRequestId ?? null,
     increments: winner.increments,
     ttftMs: figures.ttftMs,
     maxInterTokenMs: figures.maxInterTokenMs,
     latencyMs: figures.wallMs,
     callMs,
+    ...(answer.logprobs === undefined ? {} : { logprobs: answer.logprobs }),
     stats: toCallStats(figures, {
       hedges: call.hedges,
       hedgeWon: winner.role === 'backup',

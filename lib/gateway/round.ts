@@ -52,7 +52,7 @@ function openRecords(call: CallState<unknown>, { report }: Ports): Records {
     add: (record) => { booked.push(record); },
     decide(roundNumber) {
       const winner = call.winner ?? (call.endedBy === 'deadline' ? call.held : undefined);
-      const records = booked.map((record) => ({ ...record, won: record.id === winner?.attemptId }));
+      const records = booked.map((record) => (record.id === winner?.attemptId ? { ...record, won: true } : record));
       report({ type: 'round-decided', callId: call.id, round: roundNumber, records });
     },
   };
