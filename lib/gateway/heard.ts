@@ -1,6 +1,6 @@
-import type { OperatorFunction, SchedulerLike } from 'rxjs';
+import type { OperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
-import { operate } from '../operators/operate.js';
+import { Inlet, operate } from '../operators/operate.js';
 import type { StallFigures, StallMeter } from '../operators/stallMetrics.js';
 import type { AttemptSpec, Begun } from './attemptSpec.js';
 import type { CallState } from './callState.js';
@@ -29,63 +29,77 @@ export interface HeardOptions {
  *     result:  f--(fs)----f---|      s = start
  *     reader:  ---(.i)i-.-iF.
  */
-export function heard<A>(
-  call: CallState<A>,
-  spec: AttemptSpec<A>,
-  { meter: { figures, note }, onIncrement, silenceMs, scheduler }: HeardOptions,
-): OperatorFunction<unknown, StallFigures | Begun> {
-  const { role, exchange } = spec;
-  return operate((out) => {
-    let early: ChatDelta[] | undefined = [];
-    let onTurn: (() => void) | undefined;
+export function heard<A>(call: CallState<A>, spec: AttemptSpec<A>, options: HeardOptions): OperatorFunction<unknown, StallFigures | Begun> {
+  return operate((out) => new Ear(call, spec, options, out));
+}
 
-    function measure(): void {
-      const gapMs = note();
-      onIncrement(figures);
-      if (figures.count === 1 || gapMs >= silenceMs || afterFinish) out.next(figures);
+class Ear<A> extends Inlet<unknown, StallFigures | Begun> {
+  private finished = false;
+  /** What came before the first increment's turn; none once the answer is passed on. */
+  private early: ChatDelta[] | undefined = [];
+  private awaitsTurn = false;
+  private ended = false;
+  private readonly call: CallState<A>;
+  private readonly spec: AttemptSpec<A>;
+  private readonly options: HeardOptions;
+
+  constructor(call: CallState<A>, spec: AttemptSpec<A>, options: HeardOptions, out: Subscriber<StallFigures | Begun>) {
+    super(out);
+    this.call = call;
+    this.spec = spec;
+    this.options = options;
+    this.mark();
+  }
+
+  protected onNext(part: unknown): void {
+    const { exchange } = this.spec;
+    const sign = exchange.read(part);
+    // The figures first: what a reader does with a delta takes time of its own.
+    if (sign === 'increment') this.measure();
+    else if (sign === 'finish') {
+      this.finished = true;
+      this.mark();
     }
+    if (exchange.said !== undefined) this.pass(exchange.said(part), sign === 'increment');
+  }
 
-    function commit(): void {
-      call.committed = spec;
-      out.next({ type: 'start' });
-      early?.forEach((delta) => call.pass(delta));
-      early = undefined;
-      onTurn?.();
+  protected override onComplete(): void {
+    this.ended = true;
+    if (!this.awaitsTurn) this.out.complete();
+  }
+
+  private mark(): void {
+    this.out.next(this.options.meter.figures);
+  }
+
+  private measure(): void {
+    const { meter, onIncrement, silenceMs } = this.options;
+    const gapMs = meter.note();
+    onIncrement(meter.figures);
+    if (meter.figures.count === 1 || gapMs >= silenceMs || this.finished) this.mark();
+  }
+
+  private pass(delta: ChatDelta, isIncrement: boolean): void {
+    if (this.early === undefined) {
+      this.call.pass(delta);
+      return;
     }
-
-    function pass(delta: ChatDelta, isIncrement: boolean): void {
-      if (early === undefined) {
-        call.pass(delta);
-        return;
-      }
-      early.push(delta);
-      if (!isIncrement || onTurn !== undefined) return;
-      if (role === 'primary') {
-        commit();
-        return;
-      }
-      onTurn = () => undefined;
-      out.add(scheduler.schedule(commit));
+    this.early.push(delta);
+    if (!isIncrement || this.awaitsTurn) return;
+    if (this.spec.role === 'primary') {
+      this.commit();
+      return;
     }
+    this.awaitsTurn = true;
+    this.out.add(this.options.scheduler.schedule(() => this.commit()));
+  }
 
-    let afterFinish = false;
-    out.next(figures);
-    return {
-      next(part) {
-        const sign = exchange.read(part);
-        // The figures first: what a reader does with a delta takes time of its own.
-        if (sign === 'increment') measure();
-        else if (sign === 'finish') {
-          afterFinish = true;
-          out.next(figures);
-        }
-        if (exchange.said !== undefined) pass(exchange.said(part), sign === 'increment');
-      },
-      complete() {
-        const end = (): void => out.complete();
-        if (onTurn !== undefined && early !== undefined) onTurn = end;
-        else end();
-      },
-    };
-  });
+  private commit(): void {
+    this.call.committed = this.spec;
+    this.awaitsTurn = false;
+    this.out.next({ type: 'start' });
+    for (const delta of this.early ?? []) this.call.pass(delta);
+    this.early = undefined;
+    if (this.ended) this.out.complete();
+  }
 }

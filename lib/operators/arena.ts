@@ -1,48 +1,45 @@
 import { Subscription } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 
-/** What runs side by side until there is a result. */
-export interface Arena {
+/** What runs side by side until there is a result; a class, since one is held for each stream that may be hedged. */
+export class Arena<T> {
   /** Every attempt and every signal. */
-  readonly all: Subscription;
-  /** Tears all down, then passes the result on: once, and not before what is being subscribed can be torn down. */
-  end(this: void, pass: () => void): void;
-  fail(this: void, error: unknown): void;
-  /** What throws in it fails the result. */
-  guarded(this: void, step: () => void): void;
-  /** The same, for a step that subscribes. */
-  within(this: void, step: () => void): void;
-}
+  readonly all = new Subscription();
+  protected readonly out: Subscriber<T>;
+  private subscribing = 0;
+  private result: (() => void) | undefined;
 
-export function openArena(out: Subscriber<unknown>): Arena {
-  const all = new Subscription();
-  let subscribing = 0;
-  let result: (() => void) | undefined;
-
-  function end(pass: () => void): void {
-    if (result !== undefined) return;
-    result = pass;
-    all.unsubscribe();
-    if (subscribing === 0) pass();
+  constructor(out: Subscriber<T>) {
+    this.out = out;
   }
 
-  const fail = (error: unknown): void => end(() => out.error(error));
+  /** Tears all down, then passes the result on: once, and not before what is being subscribed can be torn down. */
+  end(pass: () => void): void {
+    if (this.result !== undefined) return;
+    this.result = pass;
+    this.all.unsubscribe();
+    if (this.subscribing === 0) pass();
+  }
 
-  function guarded(step: () => void): void {
-    if (all.closed) return;
+  fail(error: unknown): void {
+    this.end(() => this.out.error(error));
+  }
+
+  /** What throws in it fails the result. */
+  guarded(step: () => void): void {
+    if (this.all.closed) return;
     try {
       step();
     } catch (error) {
-      fail(error);
+      this.fail(error);
     }
   }
 
-  function within(step: () => void): void {
-    subscribing += 1;
-    guarded(step);
-    subscribing -= 1;
-    if (subscribing === 0) result?.();
+  /** The same, for a step that subscribes. */
+  within(step: () => void): void {
+    this.subscribing += 1;
+    this.guarded(step);
+    this.subscribing -= 1;
+    if (this.subscribing === 0) this.result?.();
   }
-
-  return { all, end, fail, guarded, within };
 }

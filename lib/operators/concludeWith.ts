@@ -1,5 +1,5 @@
-import type { OperatorFunction } from 'rxjs';
-import { operate } from './operate.js';
+import type { OperatorFunction, Subscriber } from 'rxjs';
+import { Inlet, operate } from './operate.js';
 
 /** How a subscription ended: the source completed, it failed with `error`, or whoever had subscribed left. */
 export type Ending = { type: 'completed' } | { type: 'failed'; error: unknown } | { type: 'unsubscribed' };
@@ -24,38 +24,48 @@ export interface Conclusion<T, K, P, R> {
  * If it throws, the result fails with that error; after an unsubscription nobody listens any more: `unsubscribe()` itself
  * throws. Unsubscribing tears the source down, then concludes.
  */
-export function concludeWith<T, R = never, K = never, P = T>({ keeps, passes, conclude }: Conclusion<T, K, P, R>): OperatorFunction<T | K, P | R> {
-  return operate((out, source) => {
-    let kept: K | undefined;
-    let concluded = false;
+export function concludeWith<T, R = never, K = never, P = T>(conclusion: Conclusion<T, K, P, R>): OperatorFunction<T | K, P | R> {
+  return operate((out) => new Concluded(conclusion, out));
+}
 
-    function end(ending: Ending): R | undefined {
-      concluded = true;
-      source.unsubscribe();
-      return conclude(ending, kept);
+class Concluded<T, R, K, P> extends Inlet<T | K, P | R> {
+  private kept: K | undefined;
+  private concluded = false;
+  private readonly conclusion: Conclusion<T, K, P, R>;
+
+  constructor(conclusion: Conclusion<T, K, P, R>, out: Subscriber<P | R>) {
+    super(out);
+    this.conclusion = conclusion;
+  }
+
+  override onTeardown(): void {
+    if (!this.concluded) this.conclude({ type: 'unsubscribed' });
+  }
+
+  protected onNext(value: T | K): void {
+    const { keeps, passes } = this.conclusion;
+    if (keeps?.(value) === true) {
+      this.kept = value;
+      return;
     }
+    const passed = passes === undefined ? (value as unknown as P) : passes(value as T);
+    if (passed !== undefined) this.out.next(passed);
+  }
 
-    return {
-      next(value) {
-        if (keeps?.(value) === true) {
-          kept = value;
-          return;
-        }
-        const passed = passes === undefined ? (value as unknown as P) : passes(value as T);
-        if (passed !== undefined) out.next(passed);
-      },
-      error(error) {
-        end({ type: 'failed', error });
-        out.error(error);
-      },
-      complete() {
-        const last = end({ type: 'completed' });
-        if (last !== undefined) out.next(last);
-        out.complete();
-      },
-      teardown() {
-        if (!concluded) conclude({ type: 'unsubscribed' }, kept);
-      },
-    };
-  });
+  protected override onError(error: unknown): void {
+    this.conclude({ type: 'failed', error });
+    this.out.error(error);
+  }
+
+  protected override onComplete(): void {
+    const last = this.conclude({ type: 'completed' });
+    if (last !== undefined) this.out.next(last);
+    this.out.complete();
+  }
+
+  private conclude(ending: Ending): R | undefined {
+    this.concluded = true;
+    this.unsubscribe();
+    return this.conclusion.conclude(ending, this.kept);
+  }
 }

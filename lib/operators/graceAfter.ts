@@ -1,7 +1,8 @@
 import { asyncScheduler } from 'rxjs';
-import type { MonoTypeOperatorFunction, SchedulerLike, Unsubscribable } from 'rxjs';
-import { operate } from './operate.js';
-import { whenUsedUp } from './whenUsedUp.js';
+import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
+import { Countdown } from './countdown.js';
+import type { Lease } from './countdown.js';
+import { Inlet, operate } from './operate.js';
 
 /** When the grace begins, and how long it lasts. */
 export interface GraceOptions<T> {
@@ -28,30 +29,57 @@ export interface GraceOptions<T> {
  *
  *     delta$.pipe(graceAfter({ when: ({ type }) => type === 'finish', graceMs: 2_000 })).subscribe(console.log);
  */
-export function graceAfter<T>({ when, unless = () => false, graceMs, scheduler = asyncScheduler }: GraceOptions<T>): MonoTypeOperatorFunction<T> {
-  return operate((out, source) => {
-    let grace: Unsubscribable | undefined;
+export function graceAfter<T>(options: GraceOptions<T>): MonoTypeOperatorFunction<T> {
+  return operate((out) => new Graced(options, out));
+}
 
-    function begin(): Unsubscribable {
-      const endMs = scheduler.now() + graceMs;
-      return whenUsedUp({ leftMs: () => endMs - scheduler.now(), act: () => out.complete(), scheduler });
+class Graced<T> extends Inlet<T, T> implements Lease {
+  /** `Infinity`: it has not begun. */
+  private endMs = Infinity;
+  private countdown: Countdown | undefined;
+  private readonly options: GraceOptions<T>;
+
+  constructor(options: GraceOptions<T>, out: Subscriber<T>) {
+    super(out);
+    this.options = options;
+  }
+
+  override unsubscribe(): void {
+    this.countdown?.stop();
+    super.unsubscribe();
+  }
+
+  leftMs(): number {
+    return this.endMs - this.scheduler.now();
+  }
+
+  runOut(): void {
+    this.out.complete();
+  }
+
+  protected onNext(value: T): void {
+    const { when, unless, graceMs } = this.options;
+    if (this.endMs === Infinity) {
+      if (when(value)) this.begin(graceMs);
+    } else if (unless?.(value) === true) {
+      this.endMs = Infinity;
+      this.countdown?.stop();
     }
+    this.out.next(value);
+  }
 
-    source.add(() => grace?.unsubscribe());
-    return {
-      next(value) {
-        if (grace === undefined) {
-          if (when(value)) grace = begin();
-        } else if (unless(value)) {
-          grace.unsubscribe();
-          grace = undefined;
-        }
-        out.next(value);
-      },
-      error(error) {
-        if (grace === undefined) out.error(error);
-        else out.complete();
-      },
-    };
-  });
+  protected override onError(error: unknown): void {
+    if (this.endMs === Infinity) this.out.error(error);
+    else this.out.complete();
+  }
+
+  private begin(graceMs: number): void {
+    this.endMs = this.scheduler.now() + graceMs;
+    this.countdown ??= new Countdown(this, this.scheduler);
+    this.countdown.start();
+  }
+
+  private get scheduler(): SchedulerLike {
+    return this.options.scheduler ?? asyncScheduler;
+  }
 }

@@ -1,7 +1,8 @@
 import { Observable, Subject, asyncScheduler, defer } from 'rxjs';
-import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
-import { openArena } from './arena.js';
+import type { MonoTypeOperatorFunction, Observer, SchedulerLike, Subscriber } from 'rxjs';
+import { Arena } from './arena.js';
 import { openLineup } from './lineup.js';
+import type { Lineup } from './lineup.js';
 
 /** Which attempt has won: the one that was first, or one that was started beside it. */
 export type Branch = 'primary' | 'backup';
@@ -63,132 +64,147 @@ export interface HedgeOptions<T, S> {
 export function hedge<T, S>(options: HedgeOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>
     new Observable((out) => {
-      const contest = openContest(options, out);
+      const contest = new Contest(options, out);
       contest.enter(primary$);
-      return contest.stop;
+      return contest.all;
     });
 }
 
-interface Contest<T> {
+class Contest<T, S> extends Arena<T> {
+  readonly several: boolean;
+  readonly lineup: Lineup<S>;
+  private failures: unknown[] | undefined;
+  private held: { readonly nth: number; readonly last: T } | undefined;
+  private emptyPrimary = false;
+  private readonly options: HedgeOptions<T, S>;
+
+  constructor(options: HedgeOptions<T, S>, out: Subscriber<T>) {
+    super(out);
+    const { maxBackups = 1 } = options;
+    this.options = options;
+    this.several = maxBackups > 1;
+    this.lineup = openLineup<S>(maxBackups);
+  }
+
   /** Runs the primary, later a backup. */
-  enter(this: void, attempt$: Observable<T>): void;
-  stop(this: void): void;
-}
-
-function openContest<T, S>(options: HedgeOptions<T, S>, out: Subscriber<T>): Contest<T> {
-  const { when, again = when, backup, maxBackups = 1, combine, isWeak = () => false, onDecided = () => undefined, scheduler = asyncScheduler } = options;
-  const several = maxBackups > 1;
-  const lineup = openLineup<S>(maxBackups);
-  const failures: unknown[] = [];
-  const { all, fail, end, guarded, within } = openArena(out);
-  let held: { nth: number; last: T } | undefined;
-  let emptyPrimary = false;
-
-  /** A backup runs beside the attempt that has asked for it, and outlives it. */
-  function want(signals: readonly S[]): void {
-    for (const signal of signals) enter(defer(() => backup(signal)));
-  }
-
-  function decide(nth: number, last: T): void {
-    onDecided(nth === 0 ? 'primary' : 'backup', last);
-    end(() => {
-      out.next(last);
-      out.complete();
+  enter(attempt$: Observable<T>): void {
+    this.within(() => {
+      const nth = this.lineup.enter();
+      const attempt = new Attempt(nth, this);
+      // Nobody else looks at an only backup.
+      if (nth === 0 || this.several) this.listen(nth, (attempt.value$ = new Subject<T>()));
+      this.all.add(attempt$.subscribe(attempt));
     });
-  }
-
-  function completed(nth: number, last: T): void {
-    lineup.leave(nth);
-    lineup.grant(nth);
-    if (!isWeak(last)) {
-      decide(nth, last);
-      return;
-    }
-    held ??= { nth, last };
-    ended();
-  }
-
-  function failed(nth: number, error: unknown): void {
-    lineup.leave(nth);
-    lineup.grant(nth);
-    failures[nth] = error;
-    ended();
-  }
-
-  /** An empty backup was refused: where others go on, a later signal may ask again. */
-  function empty(nth: number): void {
-    lineup.leave(nth);
-    if (nth > 0 && !lineup.isEmpty()) return;
-    emptyPrimary ||= nth === 0;
-    ended();
-  }
-
-  /** What is left when an attempt has ended without winning. */
-  function ended(): void {
-    if (!lineup.isEmpty()) want(lineup.furtherWanted());
-    else if (held !== undefined) decide(held.nth, held.last);
-    else if (emptyPrimary) end(() => out.complete());
-    else {
-      const [primary, ...backups] = failures;
-      fail(backups.length > 0 ? combine({ primary, backup: backups[0], backups }) : primary);
-    }
   }
 
   /** At the same instant the one that started first wins: the completion of the nth backup takes n more turns. */
-  function afterTurns(turns: number, follow: () => void): void {
-    if (turns === 0) guarded(follow);
-    else all.add(scheduler.schedule(() => afterTurns(turns - 1, follow), 0));
+  inTurn(nth: number, follow: () => void): void {
+    if (nth > 0) this.lineup.awaitTurn(nth);
+    this.afterTurns(nth, follow);
   }
 
-  function inTurn(nth: number, follow: () => void): void {
-    if (nth > 0) lineup.awaitTurn(nth);
-    afterTurns(nth, follow);
+  completed(nth: number, last: T): void {
+    this.lineup.leave(nth);
+    this.lineup.grant(nth);
+    if (this.options.isWeak?.(last) !== true) {
+      this.decide(nth, last);
+      return;
+    }
+    this.held ??= { nth, last };
+    this.ended();
+  }
+
+  failed(nth: number, error: unknown): void {
+    this.lineup.leave(nth);
+    this.lineup.grant(nth);
+    (this.failures ??= [])[nth] = error;
+    this.ended();
+  }
+
+  /** An empty backup was refused: where others go on, a later signal may ask again. */
+  empty(nth: number): void {
+    this.lineup.leave(nth);
+    if (nth > 0 && !this.lineup.isEmpty()) return;
+    this.emptyPrimary ||= nth === 0;
+    this.ended();
   }
 
   /** The first backup is asked for by the primary alone, a further one by all that run. */
-  function listen(nth: number, value$: Observable<T>): void {
-    if (nth === 0) {
-      all.add(when(value$).subscribe({ next: (signal) => guarded(() => { if (lineup.mayStartFirst()) want([signal]); }), error: fail }));
+  private listen(nth: number, value$: Observable<T>): void {
+    const { when, again = when } = this.options;
+    if (nth === 0) this.hear(when(value$), (signal) => { if (this.lineup.mayStartFirst()) this.want([signal]); });
+    if (!this.several) return;
+    this.hear(again(value$), (signal) => {
+      this.lineup.silent(nth, signal);
+      this.want(this.lineup.furtherWanted());
+    });
+  }
+
+  private hear(signal$: Observable<S>, act: (signal: S) => void): void {
+    this.all.add(signal$.subscribe({ next: (signal) => this.guarded(() => act(signal)), error: (error: unknown) => this.fail(error) }));
+  }
+
+  /** A backup runs beside the attempt that has asked for it, and outlives it. */
+  private want(signals: readonly S[]): void {
+    for (const signal of signals) this.enter(defer(() => this.options.backup(signal)));
+  }
+
+  private decide(nth: number, last: T): void {
+    this.options.onDecided?.(nth === 0 ? 'primary' : 'backup', last);
+    this.end(() => {
+      this.out.next(last);
+      this.out.complete();
+    });
+  }
+
+  /** What is left when an attempt has ended without winning. */
+  private ended(): void {
+    if (!this.lineup.isEmpty()) this.want(this.lineup.furtherWanted());
+    else if (this.held !== undefined) this.decide(this.held.nth, this.held.last);
+    else if (this.emptyPrimary) this.end(() => this.out.complete());
+    else {
+      const [primary, ...backups] = this.failures ?? [];
+      this.fail(backups.length > 0 ? this.options.combine({ primary, backup: backups[0], backups }) : primary);
     }
-    if (!several) return;
-    const silent = (signal: S): void => {
-      lineup.silent(nth, signal);
-      want(lineup.furtherWanted());
-    };
-    all.add(again(value$).subscribe({ next: (signal) => guarded(() => silent(signal)), error: fail }));
   }
 
-  function run(nth: number, attempt$: Observable<T>): void {
-    // Nobody else looks at an only backup.
-    const value$ = nth === 0 || several ? new Subject<T>() : undefined;
-    if (value$ !== undefined) listen(nth, value$);
-    let spoken = false;
-    let last: T;
-    all.add(
-      attempt$.subscribe({
-        next(value) {
-          spoken = true;
-          last = value;
-          if (several) lineup.spoke(nth);
-          value$?.next(value);
-        },
-        // The signal sees an end.
-        error(error: unknown) {
-          guarded(() => failed(nth, error));
-          value$?.complete();
-        },
-        complete() {
-          if (spoken) inTurn(nth, () => completed(nth, last));
-          else guarded(() => empty(nth));
-          value$?.complete();
-        },
-      }),
-    );
+  private afterTurns(turns: number, follow: () => void): void {
+    const { scheduler = asyncScheduler } = this.options;
+    if (turns === 0) this.guarded(follow);
+    else this.all.add(scheduler.schedule(() => this.afterTurns(turns - 1, follow), 0));
+  }
+}
+
+/** What a contest hears of one attempt. */
+class Attempt<T, S> implements Observer<T> {
+  value$: Subject<T> | undefined;
+  private spoken = false;
+  private last: T | undefined;
+  private readonly nth: number;
+  private readonly contest: Contest<T, S>;
+
+  constructor(nth: number, contest: Contest<T, S>) {
+    this.nth = nth;
+    this.contest = contest;
   }
 
-  function enter(attempt$: Observable<T>): void {
-    within(() => run(lineup.enter(), attempt$));
+  next(value: T): void {
+    this.spoken = true;
+    this.last = value;
+    if (this.contest.several) this.contest.lineup.spoke(this.nth);
+    this.value$?.next(value);
   }
 
-  return { enter, stop: () => all.unsubscribe() };
+  error(error: unknown): void {
+    this.contest.guarded(() => this.contest.failed(this.nth, error));
+    // The signal sees an end.
+    this.value$?.complete();
+  }
+
+  complete(): void {
+    const { nth, contest } = this;
+    if (this.spoken) contest.inTurn(nth, () => contest.completed(nth, this.last as T));
+    else contest.guarded(() => contest.empty(nth));
+    this.value$?.complete();
+  }
 }

@@ -1,6 +1,6 @@
 import { Observable, Subject, Subscription, defer, take } from 'rxjs';
-import type { MonoTypeOperatorFunction } from 'rxjs';
-import { openArena } from './arena.js';
+import type { MonoTypeOperatorFunction, Subscriber } from 'rxjs';
+import { Arena } from './arena.js';
 import type { Branch } from './hedge.js';
 
 export interface HedgeUntilFirstOptions<T, S> {
@@ -29,74 +29,95 @@ export interface HedgeUntilFirstOptions<T, S> {
  * backup at most, and none after the first word. What `when`'s signal fails with, or another callback throws, fails the
  * result at once; `backup` throwing is a failed backup. Unsubscribing stops both.
  */
-export function hedgeUntilFirst<T, S>({ when, backup, speaks, combine }: HedgeUntilFirstOptions<T, S>): MonoTypeOperatorFunction<T> {
+export function hedgeUntilFirst<T, S>(options: HedgeUntilFirstOptions<T, S>): MonoTypeOperatorFunction<T> {
   return (primary$) =>
     new Observable((out) => {
-      const { all, end, fail, guarded, within } = openArena(out);
-      const failures = new Map<Branch, unknown>();
-      const value$ = new Subject<T>();
-      const branches = new Map<Branch, Subscription>();
-      let running = 0;
-      let spoken: Branch | undefined;
-
-      /** What is left when a branch has ended before any spoke. */
-      function ended(): void {
-        running -= 1;
-        if (running > 0) return;
-        const [failure] = failures.values();
-        if (failures.size === 2) fail(combine({ primary: failures.get('primary'), backup: failures.get('backup') }));
-        else if (failures.size === 0) end(() => out.complete());
-        else fail(failure);
-      }
-
-      /** From now on it is the result; whatever else there was is over. */
-      function commit(branch: Branch): void {
-        spoken = branch;
-        for (const [name, attempt] of branches) if (name !== branch) attempt.unsubscribe();
-        signal.unsubscribe();
-      }
-
-      function run(branch: Branch, attempt$: Observable<T>): void {
-        const attempt = new Subscription();
-        branches.set(branch, attempt);
-        all.add(attempt);
-        running += 1;
-        attempt.add(
-          attempt$.subscribe({
-            next: (value) => guarded(() => {
-              if (speaks(value)) {
-                if (spoken === undefined) commit(branch);
-                out.next(value);
-              } else if (spoken === undefined && branch === 'primary') {
-                value$.next(value);
-              }
-            }),
-            error: (error: unknown) => guarded(() => {
-              if (spoken === branch) {
-                fail(error);
-                return;
-              }
-              failures.set(branch, error);
-              ended();
-              if (branch === 'primary') value$.complete();
-            }),
-            complete: () => guarded(() => {
-              if (spoken === branch) end(() => out.complete());
-              else ended();
-              if (branch === 'primary') value$.complete();
-            }),
-          }),
-        );
-      }
-
-      const enter = (branch: Branch, attempt$: Observable<T>): void => within(() => run(branch, attempt$));
-      const signal = new Subscription();
-      all.add(signal);
-      guarded(() => {
-        const asked$ = when(value$).pipe(take(1));
-        enter('primary', primary$);
-        if (spoken === undefined) signal.add(asked$.subscribe({ next: (reason) => enter('backup', defer(() => backup(reason))), error: fail }));
-      });
-      return () => all.unsubscribe();
+      const race = new Race(options, out);
+      race.start(primary$);
+      return race.all;
     });
+}
+
+class Race<T, S> extends Arena<T> {
+  private spoken: Branch | undefined;
+  private running = 0;
+  private failures: Map<Branch, unknown> | undefined;
+  private readonly attempts = new Map<Branch, Subscription>();
+  private readonly signal = new Subscription();
+  private readonly value$ = new Subject<T>();
+  private readonly options: HedgeUntilFirstOptions<T, S>;
+
+  constructor(options: HedgeUntilFirstOptions<T, S>, out: Subscriber<T>) {
+    super(out);
+    this.options = options;
+    this.all.add(this.signal);
+  }
+
+  start(primary$: Observable<T>): void {
+    const { when, backup } = this.options;
+    this.guarded(() => {
+      const asked$ = when(this.value$).pipe(take(1));
+      this.enter('primary', primary$);
+      if (this.spoken !== undefined) return;
+      this.signal.add(asked$.subscribe({ next: (reason) => this.enter('backup', defer(() => backup(reason))), error: (error: unknown) => this.fail(error) }));
+    });
+  }
+
+  private enter(branch: Branch, attempt$: Observable<T>): void {
+    this.within(() => {
+      const attempt = new Subscription();
+      this.attempts.set(branch, attempt);
+      this.all.add(attempt);
+      this.running += 1;
+      attempt.add(
+        attempt$.subscribe({
+          next: (value) => this.guarded(() => this.heard(branch, value)),
+          error: (error: unknown) => this.guarded(() => this.failed(branch, error)),
+          complete: () => this.guarded(() => this.completed(branch)),
+        }),
+      );
+    });
+  }
+
+  private heard(branch: Branch, value: T): void {
+    if (this.options.speaks(value)) {
+      if (this.spoken === undefined) this.commit(branch);
+      this.out.next(value);
+    } else if (this.spoken === undefined && branch === 'primary') {
+      this.value$.next(value);
+    }
+  }
+
+  private failed(branch: Branch, error: unknown): void {
+    if (this.spoken === branch) {
+      this.fail(error);
+      return;
+    }
+    (this.failures ??= new Map<Branch, unknown>()).set(branch, error);
+    this.left(branch);
+  }
+
+  private completed(branch: Branch): void {
+    if (this.spoken === branch) this.end(() => this.out.complete());
+    else this.left(branch);
+  }
+
+  /** From now on it is the result; whatever else there was is over. */
+  private commit(branch: Branch): void {
+    this.spoken = branch;
+    for (const [name, attempt] of this.attempts) if (name !== branch) attempt.unsubscribe();
+    this.signal.unsubscribe();
+  }
+
+  /** What is left when a branch has ended before any spoke. */
+  private left(branch: Branch): void {
+    const { failures = new Map<Branch, unknown>() } = this;
+    this.running -= 1;
+    if (branch === 'primary') this.value$.complete();
+    if (this.running > 0) return;
+    const [failure] = failures.values();
+    if (failures.size === 2) this.fail(this.options.combine({ primary: failures.get('primary'), backup: failures.get('backup') }));
+    else if (failures.size === 0) this.end(() => this.out.complete());
+    else this.fail(failure);
+  }
 }

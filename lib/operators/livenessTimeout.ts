@@ -1,7 +1,8 @@
 import { asyncScheduler } from 'rxjs';
-import type { MonoTypeOperatorFunction, SchedulerLike, Unsubscribable } from 'rxjs';
-import { operate } from './operate.js';
-import { whenUsedUp } from './whenUsedUp.js';
+import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
+import { Countdown } from './countdown.js';
+import type { Lease } from './countdown.js';
+import { Inlet, operate } from './operate.js';
 
 /** The limit that passed, its value, and the time that was waited. */
 export interface Expired {
@@ -44,77 +45,94 @@ export interface LivenessOptions<T> {
  *     value$.pipe(livenessTimeout({ firstMs: 120_000, betweenMs: 30_000, totalMs: 300_000 })).subscribe({ error: console.error });
  */
 export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperatorFunction<T> {
-  const { firstMs, betweenMs, totalMs, scheduler = asyncScheduler } = options;
-  const { counts = () => true, until = () => false, lastMs: lastOf, timeoutError = toTimeoutError } = options;
-
-  return operate((out, source) => {
-    const startMs = scheduler.now();
-    let notedMs = startMs;
-    let latest: { readonly value: T } | undefined;
-    let phase: Phase = 'first';
-    let overdue = false;
-    let silent: Unsubscribable | undefined;
-
-    const errorOf = (expired: Expired): unknown => {
-      try {
-        return timeoutError(expired);
-      } catch (error) {
-        return error;
-      }
-    };
-    const fail = (limit: Expired['limit'], limitMs: number, sinceMs: number): void => out.error(errorOf({ limit, limitMs, waitedMs: scheduler.now() - sinceMs }));
-    const failTotal = (): void => fail('total', totalMs ?? 0, startMs);
-
-    const lastMs = (): number => (latest === undefined || lastOf === undefined ? notedMs : lastOf(latest.value));
-
-    function watchSilence(): Unsubscribable | undefined {
-      if (phase === 'first' && firstMs !== undefined) {
-        return whenUsedUp({ leftMs: () => startMs + firstMs - scheduler.now(), act: () => fail('first', firstMs, startMs), scheduler });
-      }
-      if (phase === 'between' && betweenMs !== undefined) {
-        return whenUsedUp({ leftMs: () => lastMs() + betweenMs - scheduler.now(), act: () => fail('between', betweenMs, lastMs()), scheduler });
-      }
-      return undefined;
-    }
-
-    function enter(next: Phase): void {
-      phase = next;
-      silent?.unsubscribe();
-      silent = watchSilence();
-      if (overdue && next !== 'over') failTotal();
-    }
-
-    function watchTotal(limitMs: number): Unsubscribable {
-      const act = (): void => {
-        overdue = true;
-        if (phase !== 'over') failTotal();
-      };
-      return whenUsedUp({ leftMs: () => startMs + limitMs - scheduler.now(), act, scheduler });
-    }
-
-    silent = watchSilence();
-    const total = totalMs === undefined ? undefined : watchTotal(totalMs);
-    source.add(() => {
-      silent?.unsubscribe();
-      total?.unsubscribe();
-    });
-    return {
-      next(value) {
-        if (until(value)) {
-          if (phase !== 'over') enter('over');
-        } else if (counts(value)) {
-          notedMs = scheduler.now();
-          if (lastOf !== undefined) latest = { value };
-          if (phase !== 'between') enter('between');
-        }
-        out.next(value);
-      },
-    };
-  });
+  return operate((out) => new Watched(options, out));
 }
 
 /** Which limit holds: the one for the first value, the one between values, or none any more. */
 type Phase = 'first' | 'between' | 'over';
+
+class Watched<T> extends Inlet<T, T> implements Lease {
+  private phase: Phase = 'first';
+  private latest: T | undefined;
+  private notedMs: number;
+  private readonly startMs: number;
+  private readonly countdown: Countdown;
+  private readonly scheduler: SchedulerLike;
+  private readonly options: LivenessOptions<T>;
+
+  constructor(options: LivenessOptions<T>, out: Subscriber<T>) {
+    super(out);
+    this.options = options;
+    this.scheduler = options.scheduler ?? asyncScheduler;
+    this.startMs = this.notedMs = this.scheduler.now();
+    this.countdown = new Countdown(this, this.scheduler);
+    this.countdown.start();
+  }
+
+  override unsubscribe(): void {
+    this.countdown.stop();
+    super.unsubscribe();
+  }
+
+  leftMs(): number {
+    return Math.min(this.silenceLeftMs(), this.phase === 'over' ? Infinity : this.totalLeftMs());
+  }
+
+  runOut(): void {
+    if (this.silenceLeftMs() > 0) this.failTotal();
+    else if (this.phase === 'first') this.fail('first', this.options.firstMs, this.startMs);
+    else this.fail('between', this.options.betweenMs, this.lastMs());
+  }
+
+  protected onNext(value: T): void {
+    const { until, counts } = this.options;
+    if (until?.(value) === true) {
+      if (this.phase !== 'over') this.enter('over');
+    } else if (counts === undefined || counts(value)) {
+      this.latest = value;
+      this.notedMs = this.scheduler.now();
+      if (this.phase !== 'between') this.enter('between');
+    }
+    this.out.next(value);
+  }
+
+  private enter(next: Phase): void {
+    const wentOn = this.phase === 'over';
+    this.phase = next;
+    // It would have failed while nothing was watched.
+    if (wentOn && this.totalLeftMs() <= 0) this.failTotal();
+    else this.countdown.start();
+  }
+
+  private lastMs(): number {
+    const { lastMs } = this.options;
+    return lastMs === undefined ? this.notedMs : lastMs(this.latest as T);
+  }
+
+  private silenceLeftMs(): number {
+    const { firstMs = Infinity, betweenMs = Infinity } = this.options;
+    if (this.phase === 'over') return Infinity;
+    const endMs = this.phase === 'first' ? this.startMs + firstMs : this.lastMs() + betweenMs;
+    return endMs - this.scheduler.now();
+  }
+
+  private totalLeftMs(): number {
+    return this.startMs + (this.options.totalMs ?? Infinity) - this.scheduler.now();
+  }
+
+  private failTotal(): void {
+    this.fail('total', this.options.totalMs, this.startMs);
+  }
+
+  private fail(limit: Expired['limit'], limitMs = 0, sinceMs: number): void {
+    const { timeoutError = toTimeoutError } = this.options;
+    try {
+      this.out.error(timeoutError({ limit, limitMs, waitedMs: this.scheduler.now() - sinceMs }));
+    } catch (error) {
+      this.out.error(error);
+    }
+  }
+}
 
 function toTimeoutError(expired: Expired): Error {
   const { limit, limitMs, waitedMs } = expired;

@@ -1,7 +1,8 @@
 import { asyncScheduler } from 'rxjs';
-import type { OperatorFunction, SchedulerLike, Unsubscribable } from 'rxjs';
-import { operate } from './operate.js';
-import { whenUsedUp } from './whenUsedUp.js';
+import type { OperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
+import { Countdown } from './countdown.js';
+import type { Lease } from './countdown.js';
+import { Inlet, operate } from './operate.js';
 
 /** Which wait was too long: the one for the first value, or one between two values (or after the last). */
 export type SilenceKind = 'first' | 'between';
@@ -35,34 +36,50 @@ export interface SilenceOptions<T = unknown> {
  *     value$.pipe(silence({ firstMs: 5_000, betweenMs: 20_000 })).subscribe((kind) => console.warn('silent', kind));
  */
 export function silence<T>(options: SilenceOptions<T>): OperatorFunction<T, SilenceKind> {
-  const { firstMs, betweenMs, lastMs, scheduler = asyncScheduler } = options;
+  return operate((out) => new Listening(options, out));
+}
 
-  return operate((out, source) => {
-    let latest: { readonly value: T } | undefined;
-    let notedMs = scheduler.now();
-    let quiet: Unsubscribable | undefined;
+class Listening<T> extends Inlet<T, SilenceKind> implements Lease {
+  private kind: SilenceKind = 'first';
+  /** It has been told of, and is over with the next value. */
+  private told = false;
+  private latest: T | undefined;
+  private notedMs: number;
+  private readonly countdown: Countdown;
+  private readonly scheduler: SchedulerLike;
+  private readonly options: SilenceOptions<T>;
 
-    const sinceMs = (): number => (latest === undefined || lastMs === undefined ? notedMs : lastMs(latest.value));
+  constructor(options: SilenceOptions<T>, out: Subscriber<SilenceKind>) {
+    super(out);
+    this.options = options;
+    this.scheduler = options.scheduler ?? asyncScheduler;
+    this.notedMs = this.scheduler.now();
+    this.countdown = new Countdown(this, this.scheduler);
+    this.countdown.start();
+  }
 
-    function watch(kind: SilenceKind, limitMs: number | null): Unsubscribable | undefined {
-      if (limitMs === null) return undefined;
-      const act = (): void => {
-        quiet = undefined;
-        out.next(kind);
-      };
-      return whenUsedUp({ leftMs: () => sinceMs() + limitMs - scheduler.now(), act, scheduler });
-    }
+  override unsubscribe(): void {
+    this.countdown.stop();
+    super.unsubscribe();
+  }
 
-    quiet = watch('first', firstMs);
-    source.add(() => quiet?.unsubscribe());
-    return {
-      next(value) {
-        notedMs = scheduler.now();
-        const isFirst = latest === undefined;
-        if (isFirst || lastMs !== undefined) latest = { value };
-        if (isFirst) quiet?.unsubscribe();
-        if (isFirst || quiet === undefined) quiet = watch('between', betweenMs);
-      },
-    };
-  });
+  leftMs(): number {
+    const { firstMs, betweenMs, lastMs } = this.options;
+    const sinceMs = this.kind === 'first' || lastMs === undefined ? this.notedMs : lastMs(this.latest as T);
+    return sinceMs + ((this.kind === 'first' ? firstMs : betweenMs) ?? Infinity) - this.scheduler.now();
+  }
+
+  runOut(): void {
+    this.told = true;
+    this.out.next(this.kind);
+  }
+
+  protected onNext(value: T): void {
+    this.notedMs = this.scheduler.now();
+    this.latest = value;
+    if (this.kind === 'between' && !this.told) return;
+    this.kind = 'between';
+    this.told = false;
+    this.countdown.start();
+  }
 }

@@ -1,6 +1,6 @@
 import { asyncScheduler } from 'rxjs';
-import type { OperatorFunction, SchedulerLike } from 'rxjs';
-import { operate } from './operate.js';
+import type { OperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
+import { Inlet, operate } from './operate.js';
 
 /** Figures of the gaps between values; times in milliseconds of the scheduler, not rounded. */
 export interface StallFigures {
@@ -37,19 +37,26 @@ export interface StallFigures {
  */
 export function stallMetrics<T>(options: { readonly thresholdMs: number; readonly scheduler?: SchedulerLike }): OperatorFunction<T, StallFigures> {
   const { thresholdMs, scheduler = asyncScheduler } = options;
-  return operate((out) => {
-    const { figures, note } = openStallMeter({ thresholdMs, scheduler });
-    return {
-      next() {
-        note();
-        out.next(figures);
-      },
-      complete() {
-        if (figures.count === 0) out.next(figures);
-        out.complete();
-      },
-    };
-  });
+  return operate((out) => new Metered(openStallMeter({ thresholdMs, scheduler }), out));
+}
+
+class Metered<T> extends Inlet<T, StallFigures> {
+  private readonly meter: StallMeter;
+
+  constructor(meter: StallMeter, out: Subscriber<StallFigures>) {
+    super(out);
+    this.meter = meter;
+  }
+
+  protected onNext(): void {
+    this.meter.note();
+    this.out.next(this.meter.figures);
+  }
+
+  protected override onComplete(): void {
+    if (this.meter.figures.count === 0) this.out.next(this.meter.figures);
+    this.out.complete();
+  }
 }
 
 /** The same for whoever has other things to do with each value. */
