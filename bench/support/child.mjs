@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
+// A signal alone would end this process without its `exit`, and leave its children behind.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 /** Runs `script` in a fresh process and answers the JSON of its last line of output; whatever goes wrong names the script and its last words. */
 export function measureIn(script, args = [], { timeoutMs = 120_000, flags = [], env = {} } = {}) {
   return new Promise((resolve, reject) => {

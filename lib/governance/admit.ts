@@ -2,7 +2,7 @@ import { EMPTY, catchError, concatMap, defer, from, map, of, take, throwError, t
 import type { Observable } from 'rxjs';
 import { GovernanceBackendError } from '../model/errors.js';
 import type { RefusingGate } from '../model/events.js';
-import { AdmissionRefused, allGates, isLocal, localGate, once, withoutStack } from './gate.js';
+import { AdmissionRefused, allGates, isLocal, localGate, settledBy, withoutStack } from './gate.js';
 import type { Gate, Outcome, Permit, Ticket } from './gate.js';
 import type { Governance } from './governance.js';
 import type { WaitingLine } from './waitingLine.js';
@@ -55,16 +55,11 @@ export function createAdmission({ gates, line, onSettled = () => undefined }: Ad
   const all = allGates(gates);
   const counted = (permit: Permit): Permit => {
     line.granted();
-    return {
-      progress: () => permit.progress(),
-      settle: once((outcome) => {
-        permit.settle(outcome);
-        onSettled(outcome);
-        line.wake();
-      }),
-      sent: () => permit.sent?.(),
-      expired: () => permit.expired?.() === true,
-    };
+    return settledBy(permit, (outcome) => {
+      permit.settle(outcome);
+      onSettled(outcome);
+      line.wake();
+    });
   };
   if (isLocal(all)) return localGate({ refusal: (ticket) => all.refusal(ticket), take: (ticket) => counted(all.take(ticket)) });
   return { refusal: (ticket) => all.refusal(ticket), enter: (ticket) => all.enter(ticket).pipe(map(counted)) };

@@ -186,6 +186,16 @@ function jointPermit(permits: readonly Permit[]): Permit {
   };
 }
 
+/** The same permit, given back another way, once. */
+export function settledBy(permit: Permit, settle: (outcome: Outcome) => void): Permit {
+  return {
+    progress: () => permit.progress(),
+    settle: once(settle),
+    sent: () => permit.sent?.(),
+    expired: () => permit.expired?.() === true,
+  };
+}
+
 /** Makes a settle that counts only the first time. */
 export function once(settle: (outcome: Outcome) => void): (outcome: Outcome) => void {
   let settled = false;

@@ -53,12 +53,14 @@ export abstract class Inlet<T, R> extends Subscriber<T> {
   /** The source has been subscribed. */
   begun(): void {
     this.subscribing = false;
-    if (this.pending !== undefined && !this.closed) this.end(this.pending);
+    if (this.pending !== undefined && !this.out.closed) this.end(this.pending);
   }
 
   private end(ending: Ending): void {
     if (this.subscribing) {
       this.pending = ending;
+      // Closed at once, since whoever subscribes here in steps looks at that before the next.
+      this.unsubscribe();
       return;
     }
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MonoTypeOperatorFunction } from 'rxjs';
-import { NEVER, concat, finalize, of, repeat, retry, take } from 'rxjs';
+import { NEVER, concat, defer, finalize, of, repeat, retry, take, takeUntil, throwError } from 'rxjs';
 import { concludeWith } from '../../lib/operators/concludeWith.js';
 import { marbles } from '../support/marbles.js';
 import { diagramOf } from './diagramOf.js';
@@ -91,4 +91,17 @@ describe('concludeWith', () => {
     expectObservable(concat(...turns.map((turn$) => turn$.pipe(last)))).toBe('--K-|   ');
     expectObservable(concat(source$, NEVER).pipe(last)).toBe('        --------');
   }));
+});
+
+test('a source that ends while it is subscribed has ended for whoever subscribes in steps', () => {
+  let asked = false;
+  const second$ = defer(() => {
+    asked = true;
+    return NEVER;
+  });
+  const failed$ = throwError(() => new Error('too late'));
+  const told: unknown[] = [];
+  // `takeUntil` subscribes its notifier first, and then its source, unless that has ended it.
+  second$.pipe(takeUntil(failed$), last).subscribe({ error: ({ message }: Error) => told.push(message) });
+  expect([told, asked]).toEqual([['too late'], false]);
 });

@@ -1,5 +1,5 @@
 import { map } from 'rxjs';
-import { isLocal, localGate, once } from '../gate.js';
+import { isLocal, localGate, settledBy } from '../gate.js';
 import type { Gate, Permit, Ticket } from '../gate.js';
 
 /** Told of each grant; gives what takes it back. */
@@ -16,12 +16,9 @@ export function countedGate(gate: Gate, noteGrant: NoteGrant): Gate {
 }
 
 function countedPermit(permit: Permit, takeBack: () => void): Permit {
-  return {
-    progress: () => permit.progress(),
-    settle: once((outcome) => {
-      // Before the permit is given back: that lets waiting callers rank the sources in this very turn.
-      if (outcome.type === 'unsent') takeBack();
-      permit.settle(outcome);
-    }),
-  };
+  return settledBy(permit, (outcome) => {
+    // Before the permit is given back: that lets waiting callers rank the sources in this very turn.
+    if (outcome.type === 'unsent') takeBack();
+    permit.settle(outcome);
+  });
 }

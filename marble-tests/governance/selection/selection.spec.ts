@@ -109,6 +109,17 @@ describe.each(['round_robin', 'weighted'] as const)('the gate that %s counts at'
     expect(heard).toEqual(['a', 'progress', 'success']);
   });
 
+  test('G6: and that the request goes out, and that the permit has run out', () => {
+    let sent = 0;
+    const permit = { progress: () => undefined, settle: () => undefined, sent: () => { sent += 1; }, expired: () => true };
+    const expired: unknown[] = [];
+    selectionOf(strategy).counted({ enter: () => of(permit) }).enter(ticketFor('a')).subscribe((counted) => {
+      counted.sent?.();
+      expired.push(counted.expired?.());
+    });
+    expect([sent, expired]).toEqual([1, [true]]);
+  });
+
   test('knows its no beforehand exactly where the gate behind it does', () => {
     const enter: Gate['enter'] = () => of({ progress: () => undefined, settle: () => undefined });
     const no = new AdmissionRefused('a is full', { sourceId: 'a' });
