@@ -93,7 +93,7 @@ class Fold implements AnswerFold {
         this.chars += delta.text.length;
         break;
       case 'tool-call':
-        growCall((this.calls ??= new Map()), delta);
+        growCall((this.calls ??= new Map<number, GrowingCall>()), delta);
         this.chars += delta.arguments.length;
         this.otherChars += (delta.id ?? '').length + (delta.name ?? '').length + sizeOf(delta.extra);
         break;

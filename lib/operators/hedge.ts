@@ -90,10 +90,10 @@ class Contest<T, S> extends Arena<T> {
   enter(attempt$: Observable<T>): void {
     this.within(() => {
       const nth = this.lineup.enter();
-      const attempt = new Attempt(nth, this);
       // Nobody else looks at an only backup.
-      if (nth === 0 || this.several) this.listen(nth, (attempt.value$ = new Subject<T>()));
-      this.all.add(attempt$.subscribe(attempt));
+      const value$ = nth === 0 || this.several ? new Subject<T>() : undefined;
+      if (value$ !== undefined) this.listen(nth, value$);
+      this.all.add(attempt$.subscribe(new Attempt(nth, this, value$)));
     });
   }
 
@@ -177,15 +177,16 @@ class Contest<T, S> extends Arena<T> {
 
 /** What a contest hears of one attempt. */
 class Attempt<T, S> implements Observer<T> {
-  value$: Subject<T> | undefined;
+  private readonly value$: Subject<T> | undefined;
   private spoken = false;
   private last: T | undefined;
   private readonly nth: number;
   private readonly contest: Contest<T, S>;
 
-  constructor(nth: number, contest: Contest<T, S>) {
+  constructor(nth: number, contest: Contest<T, S>, value$: Subject<T> | undefined) {
     this.nth = nth;
     this.contest = contest;
+    this.value$ = value$;
   }
 
   next(value: T): void {

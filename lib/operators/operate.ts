@@ -9,6 +9,7 @@ import type { OperatorFunction } from 'rxjs';
  * What a method throws fails the result. The end of a source that ends while it is subscribed is handled right after, when
  * there is something to tear down.
  */
+// eslint-disable-next-line rxjs-x/no-subclass -- what RxJS's own operators are made of is not exported
 export abstract class Inlet<T, R> extends Subscriber<T> {
   protected readonly out: Subscriber<R>;
   private subscribing = true;

@@ -10,6 +10,9 @@ import { Observable } from 'rxjs';
  *
  * Errors and completion are those of what was made. Unsubscribing unsubscribes; nothing is passed on afterwards.
  */
-export function withShortcut<T>(make: (shortcut: (value: T) => void) => Observable<T>): Observable<T> {
-  return new Observable((out) => make((value) => out.next(value)).subscribe(out));
+export function withShortcut<T>(ask: (shortcut: (value: T) => void) => Observable<T>): Observable<T> {
+  return new Observable((out) => {
+    const made$ = ask((value) => out.next(value));
+    return made$.subscribe(out);
+  });
 }

@@ -38,9 +38,10 @@ export function createTracing({ api, now, propagate, places }: TracingOptions): 
   return {
     observe(event) {
       if (event.type === 'call-started' && listened()) calls.set(event.callId, event);
+      // Of a call that has ended, too.
+      if (event.type === 'attempt-unsent') guard(() => metrics.unsent(event.attemptId));
       const call = callOf(event, calls);
       if (call === undefined) return;
-      if (event.type === 'attempt-unsent') guard(() => metrics.unsent(event.attemptId));
       guard(() => spans.observe(event, call));
       guard(() => metrics.observe(event, call));
       if (event.type === 'call-ended') calls.delete(event.callId);

@@ -10,5 +10,6 @@ export function isListened({ trace, metrics, propagation, createNoopMeter }: Ope
 
 /** The API's own provider hands on to one that the host has set, if it has; any other is the host's. */
 function hasTracer(provider: object): boolean {
-  return !('getDelegateTracer' in provider) || typeof provider.getDelegateTracer !== 'function' || provider.getDelegateTracer('') !== undefined;
+  const own: unknown = Reflect.get(provider, 'getDelegateTracer');
+  return typeof own !== 'function' || Reflect.apply(own, provider, ['']) !== undefined;
 }
