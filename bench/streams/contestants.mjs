@@ -14,10 +14,10 @@ export const contestants = {
   'polygateway chat$': { file: 'gatewayChat.mjs', ours: true, whole: true },
 };
 
-/** What of the first name is enough: `chat$` or `openai`. */
+/** A word of the name is enough: `chat$`, `ai`, `langchain`. */
 export function contestantNamed(text) {
   const names = Object.keys(contestants);
-  const found = names.find((name) => name === text) ?? names.find((name) => name.includes(text));
+  const found = names.find((name) => name === text) ?? names.find((name) => name.split(/[ @/]/).includes(text)) ?? names.find((name) => name.includes(text));
   return found ?? refuse(`There is no contestant '${text}'. There are: ${names.join(', ')}.`);
 }
 

@@ -21,12 +21,13 @@ import type { OpenStream, Ports } from './ports.js';
 const finishGraceMs = 1000;
 
 export function openAttempt<A>(call: CallState<A>, spec: Omit<AttemptSpec<A>, 'id' | 'exchange' | 'clock' | 'held$'>, { scheduler }: Ports): AttemptSpec<A> {
-  const id = call.nextAttemptId();
-  return { ...spec, id, exchange: call.task.open(spec.admitted.source, call.id), ...clockOf(call, scheduler) };
+  const { admitted, role, round, trigger, onBooked } = spec;
+  const { clock, held$ } = clockOf(call, scheduler);
+  return { id: call.nextAttemptId(), admitted, role, round, trigger, onBooked, exchange: call.task.open(admitted.source, call.id), clock, held$ };
 }
 
 /**
- * One request to one source; its figures with each increment, then its one completion. It is sent one turn after
+ * One request to one source; marks of what comes (`heard.ts`), then its one completion. It is sent one turn after
  * admission, so that a caller who leaves in the turn in which he came has sent nothing.
  */
 export function attempt<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observable<Progress<A>> {
@@ -112,7 +113,8 @@ function watchdog(spec: AttemptSpec<unknown>, streamed: boolean): MonoTypeOperat
   const { admitted: { source }, clock: scheduler } = spec;
   const { timeoutMs, ttftTimeoutMs, interTokenTimeoutMs } = source.limits;
   return livenessTimeout<Mark>({
-    ...(streamed ? { firstMs: ttftTimeoutMs, betweenMs: interTokenTimeoutMs ?? timeoutMs } : {}),
+    firstMs: streamed ? ttftTimeoutMs : undefined,
+    betweenMs: streamed ? (interTokenTimeoutMs ?? timeoutMs) : undefined,
     totalMs: timeoutMs,
     counts: (mark) => goesOn(mark, spec),
     until: (mark) => isFinished(mark, spec),
@@ -140,7 +142,7 @@ function factsOf<A>(call: CallState<A>, { admitted, exchange: { reply } }: Attem
 }
 
 /** What a reader's own Observable fails with is no failure of the source: it holds no more. */
-function clockOf({ task: { held$ } }: CallState<unknown>, scheduler: SchedulerLike): { clock: SchedulerLike; held$?: Observable<boolean> } {
+function clockOf({ task: { held$ } }: CallState<unknown>, scheduler: SchedulerLike): Pick<AttemptSpec<unknown>, 'clock' | 'held$'> {
   return held$ === undefined ? { clock: scheduler } : heldClock(scheduler, held$.pipe(catchError(() => EMPTY)));
 }
 

@@ -17,7 +17,7 @@ export interface AttemptSpec<A> {
   readonly exchange: Exchange<A>;
   /** The clock of its limits and figures, which stands while the reader of its answer can take no more. */
   readonly clock: SchedulerLike;
-  readonly held$?: Observable<boolean>;
+  readonly held$?: Observable<boolean> | undefined;
   readonly onBooked: (record: AttemptRecord) => void;
 }
 

@@ -42,7 +42,7 @@ class PlainText implements BodyText {
   }
 
   write(bytes: Buffer): void {
-    if (this.decoder === undefined && (bytes.at(-1) ?? 0) < firstOfMany) {
+    if (this.decoder === undefined && (bytes[bytes.length - 1] ?? 0) < firstOfMany) {
       this.options.onText(bytes.toString('utf8'));
       return;
     }

@@ -43,13 +43,16 @@ export function openEndpoint(settings: HttpSourceSettings, path: string): Endpoi
   const base = parseBase(settings);
   const url = urlOf(base, path);
   const fixed = requestHeaders(settings);
+  // Made once: they are the same for every request that is not traced.
+  const plain = { 'application/json': { accept: 'application/json', ...fixed }, 'text/event-stream': { accept: 'text/event-stream', ...fixed } };
   const secrets = secretsOf(settings, base);
   return {
     upstream: upstreamOf(settings),
     ask: (make, { onUnsent, held$, trace }) =>
       defer(() => {
         const { body, accept, openReader } = make();
-        const part$: Observable<HttpPart> = client.post({ url, headers: { ...trace?.headers, accept, ...fixed }, body, connectTimeoutMs, onUnsent, held$, send: trace?.send });
+        const headers = trace === undefined ? plain[accept] : { ...trace.headers, ...plain[accept] };
+        const part$: Observable<HttpPart> = client.post({ url, headers, body, connectTimeoutMs, onUnsent, held$, send: trace?.send });
         return part$.pipe(readResponse({ source: id, openReader, secrets, held$, ...(scheduler === undefined ? {} : { scheduler }) }));
       }),
     close: client.close,

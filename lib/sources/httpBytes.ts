@@ -166,7 +166,7 @@ function exchange(
         origin: route.origin,
         path: route.path,
         method: 'POST',
-        headers: { ...headers, ...route.headers },
+        headers: route.headers === undefined ? headers : { ...headers, ...route.headers },
         body,
         ...noLimits,
         onConnection(taken) {
@@ -212,7 +212,8 @@ interface Route {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** For a proxy that forwards. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The proxy between, as it may be shown. */
   readonly proxy?: string;
 }
@@ -247,10 +248,10 @@ function createRoutes({ env = {}, ca, allowH2 = false }: HttpClientSettings, out
     routeOf(url, timeout, fresh) {
       const proxy = proxyOf(url);
       const path = url.pathname + url.search;
-      if (proxy === undefined) return { dispatcher: dispatcherOf({ origin: url.origin }, timeout, fresh), origin: url.origin, path, headers: {} };
+      if (proxy === undefined) return { dispatcher: dispatcherOf({ origin: url.origin }, timeout, fresh), origin: url.origin, path };
       const label = { proxy: proxyLabel(proxy) };
       if (url.protocol === 'https:' || !isHttp(proxy)) {
-        return { dispatcher: dispatcherOf({ proxy }, timeout, fresh), origin: url.origin, path, headers: {}, ...label };
+        return { dispatcher: dispatcherOf({ proxy }, timeout, fresh), origin: url.origin, path, ...label };
       }
       // Proxies commonly refuse a tunnel to a plain port, so plain requests are forwarded.
       const token = proxyToken(proxy);

@@ -20,7 +20,7 @@ export function createHttpSource(settings: HttpChatSettings): Source & { close()
         () => ({
           body: chatRequestBody(request, { model, extraBody }),
           accept: request.stream ? 'text/event-stream' : 'application/json',
-          openReader: (reader) => createChatReader({ ...reader, streamed: request.stream, thinkTags }),
+          openReader: ({ emit, failureOf, requestId }) => createChatReader({ emit, failureOf, requestId, streamed: request.stream, thinkTags }),
         }),
         context,
       ),

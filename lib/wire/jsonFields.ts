@@ -12,8 +12,10 @@ export function asText(value: unknown): string {
 
 /** The value as a list; whatever is no list is an empty one. */
 export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
+  return Array.isArray(value) ? (value as unknown[]) : none;
 }
+
+const none: readonly unknown[] = [];
 
 /** The JSON document in a text; `undefined` (which JSON cannot say) when it holds none. */
 export function parseJson(text: string): unknown {

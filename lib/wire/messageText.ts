@@ -8,12 +8,9 @@ export interface TextPart {
 
 /** The reasoning of a delta or message. Its several names hold copies of one text, so the first that has any counts. */
 export function reasoningText(message: JsonRecord): string {
-  return (
-    asText(message['reasoning_content']) ||
-    asText(message['reasoning']) ||
-    asText(message['thinking']) ||
-    asList(message['reasoning_details']).map(detailText).join('')
-  );
+  const text = asText(message['reasoning_content']) || asText(message['reasoning']) || asText(message['thinking']);
+  const details = asList(message['reasoning_details']);
+  return text !== '' || details.length === 0 ? text : details.map(detailText).join('');
 }
 
 function detailText(detail: unknown): string {
