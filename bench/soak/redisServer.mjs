@@ -1,15 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { freePort } from '../support/freePort.mjs';
+import { startRedisServer } from '../support/redisServer.mjs';
 
 const { Redis } = createRequire(import.meta.url)('ioredis');
 
 /** A Redis of our own that keeps nothing on disk and can be killed; `look` tells what is in it, or nothing while it is away. */
 export async function startRedis() {
   const port = await freePort();
-  let server = await start(port);
-  process.on('exit', () => server.kill('SIGKILL'));
+  let server = await startRedisServer(port);
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 100, enableOfflineQueue: false, maxRetriesPerRequest: 0 });
   client.on('error', () => undefined);
   return {
@@ -19,7 +18,7 @@ export async function startRedis() {
       await once(server, 'exit');
     },
     async restart() {
-      server = await start(port);
+      server = await startRedisServer(port);
     },
     look: () => lookAt(client).catch(() => undefined),
     async stop() {
@@ -40,28 +39,4 @@ async function lookAt(client) {
     leases: leases.reduce((sum, count) => sum + count, 0),
     kinds: names.map((name) => name.slice(name.lastIndexOf(':') + 1)),
   };
-}
-
-async function start(port) {
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const failed = once(server, 'error').then(([error]) => { throw new Error(`redis-server did not start: ${error.message}. Install it (apt-get install -y redis-server).`); });
-  await Promise.race([isReady(server), failed]);
-  server.stdout.resume();
-  return server;
-}
-
-function isReady(server) {
-  return new Promise((resolve, reject) => {
-    server.stdout.on('data', (text) => /ready to accept/i.test(text) && resolve());
-    server.once('exit', (code) => reject(new Error(`redis-server ended with ${code} before it was ready.`)));
-  });
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,8 +1,6 @@
-import { asyncScheduler } from 'rxjs';
 import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
-import { Countdown } from './countdown.js';
-import type { Lease } from './countdown.js';
-import { Inlet, operate } from './operate.js';
+import { operate } from './operate.js';
+import { TimedInlet } from './timedInlet.js';
 
 /** When the grace begins, and how long it lasts. */
 export interface GraceOptions<T> {
@@ -33,20 +31,14 @@ export function graceAfter<T>(options: GraceOptions<T>): MonoTypeOperatorFunctio
   return operate((out) => new Graced(options, out));
 }
 
-class Graced<T> extends Inlet<T, T> implements Lease {
+class Graced<T> extends TimedInlet<T, T> {
   /** `Infinity`: it has not begun. */
   private endMs = Infinity;
-  private countdown: Countdown | undefined;
   private readonly options: GraceOptions<T>;
 
   constructor(options: GraceOptions<T>, out: Subscriber<T>) {
-    super(out);
+    super(out, options.scheduler);
     this.options = options;
-  }
-
-  override unsubscribe(): void {
-    this.countdown?.stop();
-    super.unsubscribe();
   }
 
   leftMs(): number {
@@ -63,7 +55,7 @@ class Graced<T> extends Inlet<T, T> implements Lease {
       if (when(value)) this.begin(graceMs);
     } else if (unless?.(value) === true) {
       this.endMs = Infinity;
-      this.countdown?.stop();
+      this.countdown.stop();
     }
     this.out.next(value);
   }
@@ -75,11 +67,6 @@ class Graced<T> extends Inlet<T, T> implements Lease {
 
   private begin(graceMs: number): void {
     this.endMs = this.scheduler.now() + graceMs;
-    this.countdown ??= new Countdown(this, this.scheduler);
     this.countdown.start();
-  }
-
-  private get scheduler(): SchedulerLike {
-    return this.options.scheduler ?? asyncScheduler;
   }
 }

@@ -1,8 +1,6 @@
-import { asyncScheduler } from 'rxjs';
 import type { MonoTypeOperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
-import { Countdown } from './countdown.js';
-import type { Lease } from './countdown.js';
-import { Inlet, operate } from './operate.js';
+import { operate } from './operate.js';
+import { TimedInlet } from './timedInlet.js';
 
 /** The limit that passed, its value, and the time that was waited. */
 export interface Expired {
@@ -51,27 +49,18 @@ export function livenessTimeout<T>(options: LivenessOptions<T>): MonoTypeOperato
 /** Which limit holds: the one for the first value, the one between values, or none any more. */
 type Phase = 'first' | 'between' | 'over';
 
-class Watched<T> extends Inlet<T, T> implements Lease {
+class Watched<T> extends TimedInlet<T, T> {
   private phase: Phase = 'first';
   private latest: T | undefined;
   private notedMs: number;
   private readonly startMs: number;
-  private readonly countdown: Countdown;
-  private readonly scheduler: SchedulerLike;
   private readonly options: LivenessOptions<T>;
 
   constructor(options: LivenessOptions<T>, out: Subscriber<T>) {
-    super(out);
+    super(out, options.scheduler);
     this.options = options;
-    this.scheduler = options.scheduler ?? asyncScheduler;
     this.startMs = this.notedMs = this.scheduler.now();
-    this.countdown = new Countdown(this, this.scheduler);
     this.countdown.start();
-  }
-
-  override unsubscribe(): void {
-    this.countdown.stop();
-    super.unsubscribe();
   }
 
   leftMs(): number {

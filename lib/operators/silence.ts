@@ -1,8 +1,6 @@
-import { asyncScheduler } from 'rxjs';
 import type { OperatorFunction, SchedulerLike, Subscriber } from 'rxjs';
-import { Countdown } from './countdown.js';
-import type { Lease } from './countdown.js';
-import { Inlet, operate } from './operate.js';
+import { operate } from './operate.js';
+import { TimedInlet } from './timedInlet.js';
 
 /** Which wait was too long: the one for the first value, or one between two values (or after the last). */
 export type SilenceKind = 'first' | 'between';
@@ -39,28 +37,19 @@ export function silence<T>(options: SilenceOptions<T>): OperatorFunction<T, Sile
   return operate((out) => new Listening(options, out));
 }
 
-class Listening<T> extends Inlet<T, SilenceKind> implements Lease {
+class Listening<T> extends TimedInlet<T, SilenceKind> {
   private kind: SilenceKind = 'first';
   /** It has been told of, and is over with the next value. */
   private told = false;
   private latest: T | undefined;
   private notedMs: number;
-  private readonly countdown: Countdown;
-  private readonly scheduler: SchedulerLike;
   private readonly options: SilenceOptions<T>;
 
   constructor(options: SilenceOptions<T>, out: Subscriber<SilenceKind>) {
-    super(out);
+    super(out, options.scheduler);
     this.options = options;
-    this.scheduler = options.scheduler ?? asyncScheduler;
     this.notedMs = this.scheduler.now();
-    this.countdown = new Countdown(this, this.scheduler);
     this.countdown.start();
-  }
-
-  override unsubscribe(): void {
-    this.countdown.stop();
-    super.unsubscribe();
   }
 
   leftMs(): number {
