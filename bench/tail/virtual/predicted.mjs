@@ -19,10 +19,15 @@ export function predicted({ stallAfterMs, maxBackups = 1, interTokenTimeoutMs = 
       const backoffMs = nth === 1 ? 0 : retry.backoffMs * 2 ** (nth - 2);
       round = playRound({ startMs: round.endMs + backoffMs, ask, stallAfterMs, maxBackups, sources });
     }
-    const tokens = asked.reduce((sum, { startMs, endMs, timeline }) => sum + run(timeline, { untilMs: Math.min(endMs, round.endMs) - startMs }).tokens, 0);
-    return { ms: round.endMs, requests: asked.length, tokens, failed: !round.done };
+    const tokens = asked.reduce((sum, attempt) => sum + tokensUntil(attempt, Math.min(attempt.endMs, round.endMs)), 0);
+    // What a loser says in the very instant of the end may come before it or not.
+    const losers = asked.filter(({ endMs }) => endMs > round.endMs);
+    const tiedTokens = losers.reduce((sum, attempt) => sum + tokensUntil(attempt, round.endMs) - tokensUntil(attempt, round.endMs - 1), 0);
+    return { ms: round.endMs, requests: asked.length, tokens, tiedTokens, failed: !round.done };
   };
 }
+
+const tokensUntil = ({ startMs, timeline }, ms) => run(timeline, { untilMs: ms - startMs }).tokens;
 
 function playRound({ startMs, ask, stallAfterMs, maxBackups, sources }) {
   const attempts = [ask(startMs, [])];
