@@ -80,8 +80,8 @@ function untilEnded<A>(call: CallState<A>, ends: CallEnds, ports: Ports): MonoTy
 
 /** The retry loop: admission, with the stall budget before it, then the round itself; once more while the task wants more. */
 function rounds<A>(call: CallState<A>, ports: Ports): Observable<Passed<A>> {
-  const answer$ = admitPrimary(call, ports).pipe(
-    mergeMap((admitted) => round(call, admitted, ports)),
+  // Deferred, since `retry` holds what it repeats for as long as the stream lives.
+  const answer$ = defer(() => admitPrimary(call, ports).pipe(mergeMap((admitted) => round(call, admitted, ports)))).pipe(
     retry({ delay: (error: unknown) => nextRound(call, error, ports) }),
   );
   if (call.task.take === undefined) return answer$;
@@ -117,23 +117,21 @@ function admitPrimary(call: CallState<unknown>, ports: Ports): Observable<Admitt
   const { policy, scheduler, governance, report } = ports;
   const patience$ = patienceOf(call, ports);
   const admitted$ = defer(() => admitRunnable(call, governance));
-  return defer(() => {
-    let told = false;
-    return admitWhenRunnable({
-      // Whatever it waited for before, a chat round begins with the stall budget (B3): its 429s have no other bound.
-      tryAdmit: () => (!policy.onlyTransientBurns || isPatient({ clock: call.clock, stallWindowMs: policy.stallWindowMs }) ? admitted$ : patience$.pipe(mergeMap(() => admitted$))),
-      patience$,
-      refuseWait: (refusal) => {
-        refuseWait(call, refusal, ports);
-        if (!told) report({ type: 'call-waiting', callId: call.id, gate: refusal.gate, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
-        told = true;
-      },
-      pauseMs: (askedMs) => call.pauseMs(askedMs),
-      line: governance.line,
-      pollEveryMs: policy.pollEveryMs,
-      random: policy.random,
-      scheduler,
-    });
+  let told = false;
+  return admitWhenRunnable({
+    // Whatever it waited for before, a chat round begins with the stall budget (B3): its 429s have no other bound.
+    tryAdmit: () => (!policy.onlyTransientBurns || isPatient({ clock: call.clock, stallWindowMs: policy.stallWindowMs }) ? admitted$ : patience$.pipe(mergeMap(() => admitted$))),
+    patience$,
+    refuseWait: (refusal) => {
+      refuseWait(call, refusal, ports);
+      if (!told) report({ type: 'call-waiting', callId: call.id, gate: refusal.gate, reason: refusal.message, retryAfterMs: refusal.retryAfterMs ?? null });
+      told = true;
+    },
+    pauseMs: (askedMs) => call.pauseMs(askedMs),
+    line: governance.line,
+    pollEveryMs: policy.pollEveryMs,
+    random: policy.random,
+    scheduler,
   }).pipe(catchError((error: unknown) => refusedOneTurnLater(error, scheduler)));
 }
 

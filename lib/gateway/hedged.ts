@@ -1,4 +1,4 @@
-import { EMPTY, catchError, concatMap, defer, filter, identity, map, switchMap, tap, timer } from 'rxjs';
+import { EMPTY, catchError, concatMap, defer, filter, identity } from 'rxjs';
 import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { attemptError, errorFacts, messageOf, toAttemptError } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
@@ -34,13 +34,11 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   if (firstMs === null && betweenMs === null) return identity;
 
   // One turn more than the watchdog takes, which goes first where both are due (T4).
-  const silent = (limits: { firstMs: number | null; betweenMs: number | null }) => (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
-    progress$.pipe(filter(hasIncrement), silence({ ...limits, lastMs: lastIncrementMs, scheduler }), switchMap((kind) => timer(0, scheduler).pipe(map(() => kind))));
-
+  const silent = { betweenMs, counts: hasIncrement, lastMs: lastIncrementMs, turns: 2, scheduler };
   const when = (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
-    silent({ firstMs, betweenMs })(progress$).pipe(
-      filter(() => !primary.exchange.reply.finished),
-      tap({ next: (kind) => noticed(round, kind) }),
+    progress$.pipe(
+      silence({ ...silent, firstMs }),
+      filter((kind) => isNoticed(round, kind)),
     );
   const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
 
@@ -48,7 +46,7 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   return hedge<Progress<A>, SilenceKind>({
     when,
     // A start counts like an increment here (H14).
-    again: silent({ firstMs: betweenMs, betweenMs }),
+    again: silence({ ...silent, firstMs: betweenMs }),
     maxBackups: policy.hedgeMaxBackups,
     backup: (kind) => backup(round, triggerOf(kind)),
     combine: ({ primary: first, backups }) => combine([first, ...backups]),
@@ -76,9 +74,12 @@ function backup<A>({ call, primary, ports }: HedgedRound<A>, trigger: HedgeTrigg
   });
 }
 
-function noticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): void {
+/** Of an answer that is finished, what is waited for is no increment (H15). */
+function isNoticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): boolean {
+  if (primary.exchange.reply.finished) return false;
   const silentMs = (kind === 'first' ? policy.hedgeAfterMs : policy.hedgeStallAfterMs) ?? 0;
   report({ type: 'silence-noticed', ...named(call, primary), trigger: triggerOf(kind), silentMs });
+  return true;
 }
 
 /** The start of an attempt is told too, and is no sign of life. */

@@ -128,7 +128,7 @@ export function allGates(gates: readonly Gate[]): Gate & Required<Pick<Gate, 're
     return refusals.length > 0 ? jointRefusal(refusals) : undefined;
   };
   if (gates.every((gate) => isLocal(gate))) {
-    return localGate({ refusal: refusalOf, take: (ticket) => jointPermit(gates.map((gate) => gate.take(ticket))) });
+    return localGate({ refusal: refusalOf, take: (ticket) => new JointPermit(gates.map((gate) => gate.take(ticket))) });
   }
   return {
     refusal: refusalOf,
@@ -145,7 +145,7 @@ export function allGates(gates: readonly Gate[]): Gate & Required<Pick<Gate, 're
         );
         const joint$ = defer(() => {
           granted = true;
-          return of(jointPermit(held));
+          return of(new JointPermit(held));
         });
         return concat(entered$, joint$).pipe(
           finalize(() => {
@@ -177,23 +177,39 @@ export function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRe
   });
 }
 
-function jointPermit(permits: readonly Permit[]): Permit {
-  return {
-    progress: () => { for (const permit of permits) permit.progress(); },
-    settle: once((outcome) => { for (const permit of permits) permit.settle(outcome); }),
-    sent: () => { for (const permit of permits) permit.sent?.(); },
-    expired: () => permits.some((permit) => permit.expired?.() === true),
-  };
+/** Permits that are given back together, once; a class, since one is held for each stream. */
+class JointPermit implements Permit {
+  private isOpen = true;
+  private readonly permits: readonly Permit[];
+  private readonly giveBack: (outcome: Outcome) => void;
+
+  constructor(permits: readonly Permit[], giveBack: (outcome: Outcome) => void = (outcome) => { for (const permit of permits) permit.settle(outcome); }) {
+    this.permits = permits;
+    this.giveBack = giveBack;
+  }
+
+  progress(): void {
+    for (const permit of this.permits) permit.progress();
+  }
+
+  settle(outcome: Outcome): void {
+    const { isOpen } = this;
+    this.isOpen = false;
+    if (isOpen) this.giveBack(outcome);
+  }
+
+  sent(): void {
+    for (const permit of this.permits) permit.sent?.();
+  }
+
+  expired(): boolean {
+    return this.permits.some((permit) => permit.expired?.() === true);
+  }
 }
 
 /** The same permit, given back another way, once. */
 export function settledBy(permit: Permit, settle: (outcome: Outcome) => void): Permit {
-  return {
-    progress: () => permit.progress(),
-    settle: once(settle),
-    sent: () => permit.sent?.(),
-    expired: () => permit.expired?.() === true,
-  };
+  return new JointPermit([permit], settle);
 }
 
 /** Makes a settle that counts only the first time. */

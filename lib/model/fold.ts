@@ -2,6 +2,7 @@ import { isOutput } from './delta.js';
 import type { ChatDelta, ToolCallDelta } from './delta.js';
 import { TransientError } from './errors.js';
 import type { PartialOutput } from './errors.js';
+import { GrowingText } from './growingText.js';
 import type { Reply, Sign } from './reply.js';
 import type { AssistantToolCall, ChatResponse, ToolCall } from './response.js';
 import type { Usage } from './usage.js';
@@ -28,7 +29,7 @@ const maxAnswerChars = 64 * 1024 * 1024;
 interface GrowingCall {
   id: string;
   name: string;
-  arguments: string;
+  readonly arguments: GrowingText;
   custom: boolean;
   extra: Fields;
 }
@@ -45,8 +46,8 @@ class Fold implements AnswerFold {
   providerRequestId: string | null = null;
   model: string | null = null;
   whole = false;
-  private content = '';
-  private reasoning = '';
+  private readonly content = new GrowingText();
+  private reasoning: GrowingText | undefined;
   private refusal: string | null = null;
   private said: string | null = null;
   private countedInFrame = false;
@@ -81,11 +82,11 @@ class Fold implements AnswerFold {
   private keep(delta: ChatDelta): void {
     switch (delta.type) {
       case 'content':
-        this.content += delta.text;
+        this.content.add(delta.text);
         this.chars += delta.text.length;
         break;
       case 'reasoning':
-        this.reasoning += delta.text;
+        (this.reasoning ??= new GrowingText()).add(delta.text);
         this.chars += delta.text.length;
         break;
       case 'refusal':
@@ -122,11 +123,12 @@ class Fold implements AnswerFold {
   }
 
   answer(): Answer {
-    const { content, reasoning, refusal, model, providerRequestId, logprobs, usage, callId } = this;
+    const content = this.content.toString();
+    const { refusal, model, providerRequestId, logprobs, usage, callId } = this;
     const grown = [...(this.calls ?? [])].sort(([a], [b]) => a - b).map(([index, call]) => ({ ...call, id: call.id || `call_${callId}_${index}` }));
     return {
       content,
-      reasoning,
+      reasoning: this.reasoning?.toString() ?? '',
       refusal,
       toolCalls: grown.map(toolCall),
       message: {
@@ -162,12 +164,12 @@ function sizeOf(fields: Readonly<Fields> | undefined): number {
 }
 
 function growCall(calls: Map<number, GrowingCall>, delta: ToolCallDelta): void {
-  const call = calls.get(delta.index) ?? { id: '', name: '', arguments: '', custom: false, extra: {} };
+  const call = calls.get(delta.index) ?? { id: '', name: '', arguments: new GrowingText(), custom: false, extra: {} };
   calls.set(delta.index, call);
   call.id ||= delta.id ?? '';
   // A name that comes again is a repetition, not a continuation.
   call.name ||= delta.name ?? '';
-  call.arguments += delta.arguments;
+  call.arguments.add(delta.arguments);
   call.custom ||= delta.custom ?? false;
   Object.assign(call.extra, delta.extra);
 }
@@ -180,11 +182,11 @@ function finalReason(reason: string | null, callCount: number): string {
 }
 
 function toolCall({ id, name, arguments: text, custom }: GrowingCall): ToolCall {
-  return { id, name, arguments: text, ...(custom ? { custom } : {}) };
+  return { id, name, arguments: text.toString(), ...(custom ? { custom } : {}) };
 }
 
 function messageCall({ id, name, arguments: text, custom, extra }: GrowingCall): AssistantToolCall {
-  return custom ? { ...extra, id, type: 'custom', custom: { name, input: text } } : { ...extra, id, type: 'function', function: { name, arguments: text } };
+  return custom ? { ...extra, id, type: 'custom', custom: { name, input: text.toString() } } : { ...extra, id, type: 'function', function: { name, arguments: text.toString() } };
 }
 
 /** Lists and texts go on where they ended, in place: copying what is there for every piece would cost its square. */

@@ -17,10 +17,14 @@ export class Countdown {
   private action: Subscription | undefined;
   private readonly lease: Lease;
   private readonly scheduler: SchedulerLike;
+  private readonly turns: number;
+  private turn = 0;
 
-  constructor(lease: Lease, scheduler: SchedulerLike) {
+  /** `turns`: how many it takes when it is due. */
+  constructor(lease: Lease, scheduler: SchedulerLike, turns = 1) {
     this.lease = lease;
     this.scheduler = scheduler;
+    this.turns = turns;
   }
 
   /** Begins, or begins anew. */
@@ -34,29 +38,24 @@ export class Countdown {
     this.action = undefined;
   }
 
-  /** It is due: waits for what is left, else for one more turn. */
+  /** Waits for what is left; if nothing is, for the turns that it takes. */
   look(): void {
     const ms = this.lease.leftMs();
     if (ms > 0) this.wait(ms);
-    else this.action = this.scheduler.schedule(lookAgain, 0, this);
-  }
-
-  lookAgain(): void {
-    const ms = this.lease.leftMs();
-    if (ms > 0) this.wait(ms);
-    else this.lease.runOut();
+    else if (this.turn === this.turns) this.lease.runOut();
+    else {
+      this.turn += 1;
+      this.action = this.scheduler.schedule(look, 0, this);
+    }
   }
 
   // Scheduled anew each time: a clock that is held keeps what is scheduled once, not what schedules itself again.
   private wait(ms: number): void {
+    this.turn = 0;
     if (ms < Infinity) this.action = this.scheduler.schedule(look, ms, this);
   }
 }
 
 function look(this: SchedulerAction<Countdown>, countdown?: Countdown): void {
   countdown?.look();
-}
-
-function lookAgain(this: SchedulerAction<Countdown>, countdown?: Countdown): void {
-  countdown?.lookAgain();
 }

@@ -1,4 +1,4 @@
-import { Observable, Subject, Subscription, defer, take } from 'rxjs';
+import { Observable, Subject, Subscription, defer } from 'rxjs';
 import type { MonoTypeOperatorFunction, Subscriber } from 'rxjs';
 import { Arena } from './arena.js';
 import type { Branch } from './hedge.js';
@@ -56,11 +56,17 @@ class Race<T, S> extends Arena<T> {
   start(primary$: Observable<T>): void {
     const { when, backup } = this.options;
     this.guarded(() => {
-      const asked$ = when(this.value$).pipe(take(1));
+      const asked$ = when(this.value$);
       this.enter('primary', primary$);
       if (this.spoken !== undefined) return;
-      this.signal.add(asked$.subscribe({ next: (reason) => this.enter('backup', defer(() => backup(reason))), error: (error: unknown) => this.fail(error) }));
+      this.signal.add(asked$.subscribe({ next: (reason) => this.asked(() => backup(reason)), error: (error: unknown) => this.fail(error) }));
     });
+  }
+
+  private asked(backup: () => Observable<T>): void {
+    if (this.signal.closed) return;
+    this.signal.unsubscribe();
+    this.enter('backup', defer(backup));
   }
 
   private enter(branch: Branch, attempt$: Observable<T>): void {

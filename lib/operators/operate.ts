@@ -54,6 +54,8 @@ export abstract class Inlet<T, R> extends Subscriber<T> {
   /** The source has been subscribed. */
   begun(): void {
     this.subscribing = false;
+    // Here, where the function that is held knows nothing of the source; else that would be held for as long.
+    if (this.onTeardown !== undefined) this.out.add(() => this.onTeardown?.());
     if (this.pending !== undefined && !this.out.closed) this.end(this.pending);
   }
 
@@ -88,6 +90,5 @@ export function operate<T, R>(open: (out: Subscriber<R>) => Inlet<T, R>): Operat
       const inlet = open(out);
       if (!inlet.closed) source$.subscribe(inlet);
       inlet.begun();
-      return inlet.onTeardown === undefined ? undefined : () => inlet.onTeardown?.();
     });
 }

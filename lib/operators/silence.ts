@@ -11,8 +11,12 @@ export interface SilenceOptions<T = unknown> {
   readonly firstMs: number | null;
   /** Longest wait after a value, in milliseconds; `null`: not watched. */
   readonly betweenMs: number | null;
+  /** The values that are signs of life; default: all. */
+  readonly counts?: (value: T) => boolean;
   /** Of a source that does not emit each of its signs of life, the time of the last one; default: the time of its last value. */
   readonly lastMs?: (latest: T) => number;
+  /** Turns of the scheduler that it takes before it tells, so that others that are due at the same instant are first; default 1. */
+  readonly turns?: number;
   /** The one clock; default: RxJS's `asyncScheduler`, which is virtual inside `TestScheduler.run`. */
   readonly scheduler?: SchedulerLike;
 }
@@ -46,7 +50,7 @@ class Listening<T> extends TimedInlet<T, SilenceKind> {
   private readonly options: SilenceOptions<T>;
 
   constructor(options: SilenceOptions<T>, out: Subscriber<SilenceKind>) {
-    super(out, options.scheduler);
+    super(out, options.scheduler, options.turns);
     this.options = options;
     this.notedMs = this.scheduler.now();
     this.countdown.start();
@@ -64,6 +68,7 @@ class Listening<T> extends TimedInlet<T, SilenceKind> {
   }
 
   protected onNext(value: T): void {
+    if (this.options.counts?.(value) === false) return;
     this.notedMs = this.scheduler.now();
     this.latest = value;
     if (this.kind === 'between' && !this.told) return;

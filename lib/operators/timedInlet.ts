@@ -9,10 +9,10 @@ export abstract class TimedInlet<T, R> extends Inlet<T, R> implements Lease {
   protected readonly scheduler: SchedulerLike;
   protected readonly countdown: Countdown;
 
-  constructor(out: Subscriber<R>, scheduler: SchedulerLike = asyncScheduler) {
+  constructor(out: Subscriber<R>, scheduler: SchedulerLike = asyncScheduler, turns = 1) {
     super(out);
     this.scheduler = scheduler;
-    this.countdown = new Countdown(this, scheduler);
+    this.countdown = new Countdown(this, scheduler, turns);
   }
 
   override unsubscribe(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EMPTY, NEVER, concat, endWith, map, of, repeat, retry, startWith, switchMap, take, timer } from 'rxjs';
+import { EMPTY, NEVER, concat, concatWith, endWith, map, of, repeat, retry, startWith, switchMap, take, tap, timer } from 'rxjs';
 import type { Observable, OperatorFunction, SchedulerLike } from 'rxjs';
 import { silence } from '../../lib/operators/silence.js';
 import type { SilenceKind } from '../../lib/operators/silence.js';
@@ -44,6 +44,33 @@ describe('silence', () => {
     const expected = '        ----b----------------|';
 
     expectObservable(source$.pipe(silence({ firstMs: null, betweenMs }))).toBe(expected, kinds);
+  }));
+
+  test('H3: what does not count neither begins nor ends a wait', marbles(({ cold, time, expectObservable }) => {
+    const source$ = cold('    -x---a-x-----|');
+    const firstMs = time('    ---|          ');
+    const betweenMs = time('       ----|    ');
+    const expected = '        ---f-----b---|';
+
+    expectObservable(source$.pipe(silence({ firstMs, betweenMs, counts: (value) => value !== 'x' }))).toBe(expected, kinds);
+  }));
+
+  test('T4: with more turns, what is due at the same instant goes first, and a value of that instant still wins', marbles(({ cold, time, scheduler, expectObservable }) => {
+    const source$ = cold('    a-----b------|');
+    const limitMs = time('    ---|          ');
+    const expected = '        ---b-----b---|';
+    const other = '           ---x          ';
+    const order: string[] = [];
+    const noted = <T>(name: string) => tap<T>({ next: () => { order.push(name); } });
+
+    // Asked for first, and with one turn it would also be first.
+    expectObservable(source$.pipe(silence({ firstMs: null, betweenMs: limitMs, turns: 3, scheduler }), noted('silence'))).toBe(expected, kinds);
+    expectObservable(source$.pipe(silence({ firstMs: null, betweenMs: limitMs, scheduler }), take(1), noted('other'), map(() => 'x'), concatWith(NEVER))).toBe(other);
+    const alive$ = cold('     a--b--c--d|');
+    expectObservable(alive$.pipe(silence({ firstMs: null, betweenMs: limitMs, turns: 3, scheduler }))).toBe('----------|');
+
+    scheduler.flush();
+    expect(order).toEqual(['other', 'silence', 'silence']);
   }));
 
   test('H1: each limit works without the other', marbles(({ cold, time, expectObservable }) => {
