@@ -37,7 +37,8 @@ function verdict(value, { goal, ceiling }) {
 
 /** How much dearer than the dearer one of ours the cheapest peer is. */
 function cheapestPeer({ scene, names, ours, measurements }) {
-  const ratios = ratiosOf(measurements, 'cpuUs');
+  // Where a peer falls behind, only the whole can be compared.
+  const ratios = ratiosOf(measurements, measurements.some(({ wholeUs }) => wholeUs !== undefined) ? 'wholeUs' : 'cpuUs');
   const known = (list) => list.filter((name) => Number.isFinite(ratios[name]));
   const peers = known(names.filter((name) => contestants[name].peer));
   const own = known(ours);

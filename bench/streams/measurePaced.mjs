@@ -11,7 +11,8 @@ const opensPerS = 1000;
 
 /**
  * Processor time and latency per delta, and memory, of streams that are slow and many. Nothing flows before all are open. Time and latency are those
- * of a steady window in which none begins or ends; memory is the most of the whole, compared with before, the warm-up over.
+ * of a steady window in which none begins or ends; who is so far behind that nothing comes in it has only the time of the whole, from
+ * the first delta to the last end. Memory is the most of the whole, compared with before, the warm-up over.
  */
 export async function measurePaced({ call, scene, baseUrlOf, upstreamPid, whole }) {
   const { streams, deltas, shape: [, periodMs], settleMs = 2000, untilMs = 8500, warmUpMs = 5000 } = scene;
@@ -23,21 +24,23 @@ export async function measurePaced({ call, scene, baseUrlOf, upstreamPid, whole 
 
   const baseUrl = baseUrlOf(scene, streams);
   const opened = gateOpens(baseUrl).then(async () => {
+    const wholeMeter = startMeter(upstreamPid);
     const fromUs = nowUs() + settleMs * 1000;
+    const untilUs = fromUs + (untilMs - settleMs) * 1000;
     await sleep(settleMs);
     const meter = startMeter(upstreamPid);
     const before = stamps.count();
-    await sleep(untilMs - settleMs);
+    await sleep(Math.max(0, (untilUs - nowUs()) / 1000));
     const { cpuUs, wallMs, upstreamBusy } = meter.read();
     // Of a whole answer nothing is seen while it comes; the upstream keeps its pace.
     const passed = whole ? (streams * wallMs) / periodMs : stamps.count() - before;
-    return { cpuUs: cpuUs / passed, coreBusy: cpuUs / 1000 / wallMs, upstreamBusy, fromUs, untilUs: fromUs + (untilMs - settleMs) * 1000 };
+    return { cpuUs: passed > 0 ? cpuUs / passed : NaN, coreBusy: cpuUs / 1000 / wallMs, upstreamBusy, fromUs, untilUs, wholeMeter };
   });
   await Promise.all(await openAll(streams, opensPerS, () => call(baseUrl, stamps.read)));
   stamps.check();
   const peakKb = peakRssKb();
-  const { fromUs, untilUs, ...steady } = await opened;
-  return { ...steady, ...(whole ? {} : latencies(stamps.between(fromUs, untilUs))), peakMb: peakKb / 1024, kbPerStream: (peakKb - beforeKb) / streams };
+  const { fromUs, untilUs, wholeMeter, ...steady } = await opened;
+  return { ...steady, wholeUs: wholeMeter.read().cpuUs / (streams * deltas), ...(whole ? {} : latencies(stamps.between(fromUs, untilUs))), peakMb: peakKb / 1024, kbPerStream: (peakKb - beforeKb) / streams };
 }
 
 // Not `fetch`, which would load a client of its own, and count as memory of the streams.

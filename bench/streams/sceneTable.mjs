@@ -6,7 +6,7 @@ import { excessOf, numbersOf, ratiosOf } from './rounds.mjs';
 const columnsOf = {
   flat: { 'CPU µs/delta': 'cpuUs', 'wall µs/delta': 'wallUs', 'upstream busy': 'upstreamBusy' },
   calls: { 'CPU µs/call': 'cpuUs', 'calls/s': 'callsPerS', 'upstream busy': 'upstreamBusy' },
-  paced: { 'CPU µs/delta': 'cpuUs', 'core busy': 'coreBusy', 'p50 ms': 'p50Ms', 'p99 ms': 'p99Ms', 'peak MB': 'peakMb', 'KB/stream': 'kbPerStream', 'upstream busy': 'upstreamBusy' },
+  paced: { 'CPU µs/delta': 'cpuUs', '… of the whole': 'wholeUs', 'core busy': 'coreBusy', 'p50 ms': 'p50Ms', 'p99 ms': 'p99Ms', 'peak MB': 'peakMb', 'KB/stream': 'kbPerStream', 'upstream busy': 'upstreamBusy' },
 };
 
 /** Medians over rounds; the ratio is the median of the ratios within rounds. */
