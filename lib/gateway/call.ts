@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from 'rxjs';
 import { GatewayClosedError, isGatewayError } from '../model/errors.js';
 import type { ErrorFacts } from '../model/errors.js';
 import type { Upstream } from '../model/source.js';
-import type { StreamEnd, StreamPiece, StreamStart } from '../model/streamItem.js';
+import type { StreamPiece, StreamStart } from '../model/streamItem.js';
 import { NoneAdmitted, admitFirst, decided } from '../governance/admit.js';
 import type { Admitted } from '../governance/admit.js';
 import { admitWhenRunnable, isPatient, patience } from '../governance/backpressure.js';
@@ -48,7 +48,7 @@ export interface Asked<A, R> {
  * it owned is given back before its answer or its error is delivered (X2). Before that comes only what `stream$` passes on:
  * the first attempt to speak is `committed` (`heard.ts`), and from then on a failure is the call's (H12).
  */
-export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds, ports: Ports): Observable<StreamPiece | StreamEnd<R>> {
+export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds, ports: Ports): Observable<StreamPiece | R> {
   return withShortcut((pass) => {
     const call = new CallState(task, ports, pass);
     // Inside of what is concluded: whoever is told of the start may end the call.
@@ -57,13 +57,13 @@ export function answerCall<A, R>({ task, respond }: Asked<A, R>, ends: CallEnds,
       return rounds(call, ports).pipe(untilEnded(call, ends, ports));
     });
     return work$.pipe(
-      concludeWith<StreamStart, StreamEnd<R>, Completed<A>>({
+      concludeWith<StreamStart, R, Completed<A>>({
         keeps: isCompleted,
         conclude(ending, winner) {
           call.over = true;
           const callMs = ports.scheduler.now() - call.enteredMs;
           ports.report({ type: 'call-ended', callId: call.id, ...outcomeOf(ending, ends), ...totalsOf(call, ending), callMs });
-          return winner && { type: 'end', response: respond({ call, winner, callMs: Math.trunc(callMs) }) };
+          return winner && respond({ call, winner, callMs: Math.trunc(callMs) });
         },
       }),
     );

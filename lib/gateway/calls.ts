@@ -1,7 +1,7 @@
-import { Subject, defer, filter, map, of, throwError } from 'rxjs';
+import { Subject, defer, of, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { GatewayClosedError } from '../model/errors.js';
-import type { StreamEnd, StreamPiece } from '../model/streamItem.js';
+import type { StreamPiece } from '../model/streamItem.js';
 import type { BreakerPhase, GatewayEvent, GatewayEventBody } from '../model/events.js';
 import { answerCall } from './call.js';
 import type { Asked } from './call.js';
@@ -57,7 +57,7 @@ export interface Calls extends Scope {
   /** Cold: `open` is run per subscription, and each is a call of its own (X3); what it throws fails the call, nothing is sent. */
   ask$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<R>;
   /** The same, with what is passed on before the end. */
-  pass$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<StreamPiece | StreamEnd<R>>;
+  pass$<A, R>(this: void, open: () => Asked<A, R>, options?: CallOptions): Observable<StreamPiece | R>;
 }
 
 /** The calls of one scope over its ports; they run in virtual time when the scheduler is a `TestScheduler`. */
@@ -79,7 +79,8 @@ export function openCalls(ports: Ports): Calls {
 
   return {
     pass$,
-    ask$: (begin, options) => pass$(begin, options).pipe(filter((item) => item.type === 'end'), map(({ response }) => response)),
+    // Where no exchange has `said`, nothing comes before the answer.
+    ask$: pass$ as Calls['ask$'],
     stats: () => ({
       ...inFlight,
       streams: [...open].map((look) => look()),

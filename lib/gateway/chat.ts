@@ -5,6 +5,7 @@ import type { Answer } from '../model/fold.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
 import type { Source } from '../model/source.js';
+import type { StreamEnd } from '../model/streamItem.js';
 import { estimateChatTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
 import type { Asked } from './call.js';
@@ -18,10 +19,10 @@ export function openChat(request: ValidRequest, sources: readonly Source[]): Ask
 }
 
 /** The same, passed on as it comes; `held$` says when its reader can take no more. */
-export function openStream(request: ValidRequest, sources: readonly Source[], held$?: Observable<boolean>): Asked<Answer, ChatResponse> {
+export function openStream(request: ValidRequest, sources: readonly Source[], held$?: Observable<boolean>): Asked<Answer, StreamEnd> {
   return {
     task: { ...facts(request), held$, open: (source, callId) => ({ ...folded(request, find(sources, source), callId), said: (delta: ChatDelta) => delta }) },
-    respond: toResponse,
+    respond: (answered) => ({ type: 'end', response: toResponse(answered) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CallStats } from '../model/response.js';
+import { isRecord } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 
 /** Figures of one attempt in whole milliseconds. */
@@ -35,7 +36,7 @@ export function toFigures(figures: StallFigures, endMs: number, { streamed, answ
 /** The record gaps in whole milliseconds, with the wait from the last increment to the attempt's end (interface: `record_gaps`). */
 export function withTail(figures: StallFigures, endMs: number): (readonly [number, number])[] {
   const tailMs = endMs - figures.lastMs;
-  const tail: (readonly [number, number])[] = tailMs > (figures.maxGapMs ?? 0) ? [[figures.lastMs - figures.startMs, tailMs]] : [];
+  const tail: (readonly [number, number])[] = isRecord(tailMs, figures.maxGapMs) ? [[figures.lastMs - figures.startMs, tailMs]] : [];
   return [...figures.recordGaps, ...tail].map(([offsetMs, gapMs]) => [Math.trunc(offsetMs), Math.trunc(gapMs)] as const);
 }
 

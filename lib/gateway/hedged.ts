@@ -40,17 +40,16 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
       silence({ ...silent, firstMs }),
       filter((kind) => isNoticed(round, kind)),
     );
-  const combine = (failures: readonly unknown[]): AttemptError => combineFailures(failures.map(toAttemptError));
 
-  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks: (progress) => !isFigures(progress), combine: (failed) => combine([failed.primary, failed.backup]) });
+  if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks, combine: combineBoth });
   return hedge<Progress<A>, SilenceKind>({
     when,
     // A start counts like an increment here (H14).
-    again: silence({ ...silent, firstMs: betweenMs }),
+    again: (progress$) => progress$.pipe(silence({ ...silent, firstMs: betweenMs })),
     maxBackups: policy.hedgeMaxBackups,
     backup: (kind) => backup(round, triggerOf(kind)),
-    combine: ({ primary: first, backups }) => combine([first, ...backups]),
-    isWeak: (last) => isCompleted(last) && isWeak(last),
+    combine: combineAll,
+    isWeak: isWeakCompletion,
     onDecided: () => { call.endedBy = 'hedge_cancelled'; },
     scheduler,
   });
@@ -85,16 +84,25 @@ function isNoticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<
 /** The start of an attempt is told too, and is no sign of life. */
 const hasIncrement = <A>(progress: Progress<A>): boolean => !isFigures(progress) || progress.count > 0;
 
+const speaks = <A>(progress: Progress<A>): boolean => !isFigures(progress);
+
+const isWeakCompletion = <A>(last: Progress<A>): boolean => isCompleted(last) && isWeak(last);
+
 const named = ({ id }: CallState<unknown>, primary: AttemptSpec<unknown>): OfAttempt => ({ callId: id, attemptId: primary.id, source: primary.admitted.source.id });
 
 const triggerOf = (kind: SilenceKind): HedgeTrigger => (kind === 'first' ? 'first_increment' : 'stall');
 
 /** The failures of one round count once, with the most hopeful class, and carry all causes (H7). */
-function combineFailures(failures: readonly AttemptError[]): AttemptError {
+function combineAll({ primary, backups }: { readonly primary: unknown; readonly backups: readonly unknown[] }): AttemptError {
+  const failures = [primary, ...backups].map(toAttemptError);
   const hopeful = failures.reduce(moreHopeful);
   const number = failures.length === 2 ? 'both' : `all ${failures.length}`;
   return attemptError(hopeful.code, `${number} attempts failed: ${failures.map(({ message }) => message).join('; ')}`, {
     ...errorFacts(hopeful),
     cause: new AggregateError(failures, failures.length === 2 ? 'primary and backup' : 'primary and backups'),
   });
+}
+
+function combineBoth({ primary, backup: other }: { readonly primary: unknown; readonly backup: unknown }): AttemptError {
+  return combineAll({ primary, backups: [other] });
 }

@@ -18,7 +18,7 @@ export interface StallFigures {
   readonly stallCount: number | null;
   /** The longest gap; `null` with fewer than two values. */
   readonly maxGapMs: number | null;
-  /** `[offset, length]` of the wait for the first value, and of every later wait that is longer than all those between values before it. */
+  /** `[offset, length]` of the wait for the first value, and of every later wait that is longer, in whole milliseconds, than all those between values before it. */
   readonly recordGaps: readonly (readonly [number, number])[];
 }
 
@@ -79,6 +79,11 @@ function emptyFigures(startMs: number): Growing {
   return { startMs, count: 0, lastMs: startMs, firstMs: null, stallMs: null, stallCount: null, maxGapMs: null, recordGaps: [] };
 }
 
+/** In whole milliseconds: an even stream would else have a record with every tenth delta, each a hair longer than the one before. */
+export function isRecord(gapMs: number, longestMs: number | null): boolean {
+  return Math.trunc(gapMs) > Math.trunc(longestMs ?? 0);
+}
+
 /** Grows the accumulator in place: one per subscription, not one per value. */
 function addGap(figures: Growing, nowMs: number, thresholdMs: number): number {
   const fromMs = figures.lastMs;
@@ -94,7 +99,7 @@ function addGap(figures: Growing, nowMs: number, thresholdMs: number): number {
   // Written only where they change: a number that may be null is an object of its own, anew with each write.
   if (maxGapMs === null || gapMs > maxGapMs) {
     // The first wait hides none of the later ones, since it has a threshold of its own.
-    if (gapMs > 0) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
+    if (isRecord(gapMs, maxGapMs)) figures.recordGaps.push([fromMs - figures.startMs, gapMs]);
     figures.maxGapMs = gapMs;
   }
   if (stallMs === null || stallCount === null || gapMs > thresholdMs) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EMPTY, NEVER, concat, last, map, of, repeat, retry } from 'rxjs';
-import { stallMetrics } from '../../lib/operators/stallMetrics.js';
+import { EMPTY, NEVER, Subscription, concat, last, map, of, repeat, retry } from 'rxjs';
+import { openStallMeter, stallMetrics } from '../../lib/operators/stallMetrics.js';
 import type { StallFigures } from '../../lib/operators/stallMetrics.js';
 import { marbles } from '../support/marbles.js';
 import { asTheyGo } from './asTheyGo.js';
@@ -71,6 +71,18 @@ describe('stallMetrics', () => {
 
     expectObservable(source$.pipe(stallMetrics({ thresholdMs: 100 }), last(), copied, map(({ recordGaps }) => recordGaps))).toBe(expected, { r: [[0, 1], [1, 3], [9, 4]] });
   }));
+
+  test('… in whole milliseconds; the longest gap is the longest by any fraction', () => {
+    let nowMs = 0;
+    const { figures, note } = openStallMeter({ thresholdMs: 1000, scheduler: { now: () => nowMs, schedule: () => Subscription.EMPTY } });
+    for (const gapMs of [1.25, 500.25, 500.75, 501, 501.5]) {
+      nowMs += gapMs;
+      note();
+    }
+
+    expect(figures.recordGaps).toEqual([[0, 1.25], [1.25, 500.25], [1002.25, 501]]);
+    expect(figures.maxGapMs).toBe(501.5);
+  });
 
   test('a source that never speaks gives nothing', marbles(({ cold, expectObservable, expectSubscriptions }) => {
     const source$ = cold('  -----');
