@@ -35,15 +35,15 @@ function verdict(value, { goal, ceiling }) {
   return value <= ceiling ? 'within the ceiling' : 'NO';
 }
 
-/** How much dearer than the dearer one of ours the cheapest peer is. */
+/** How much dearer than the dearer one of ours the cheapest peer is; one that falls behind its pace can only be compared by the whole. */
 function cheapestPeer({ scene, names, ours, measurements }) {
-  // Where a peer falls behind, only the whole can be compared.
-  const ratios = ratiosOf(measurements, measurements.some(({ wholeUs }) => wholeUs !== undefined) ? 'wholeUs' : 'cpuUs');
-  const known = (list) => list.filter((name) => Number.isFinite(ratios[name]));
-  const peers = known(names.filter((name) => contestants[name].peer));
-  const own = known(ours);
-  if (peers.length === 0 || own.length === 0) return [];
-  const least = peers.reduce((one, other) => (ratios[other] < ratios[one] ? other : one));
-  const value = ratios[least] / Math.max(...own.map((name) => ratios[name]));
-  return [[`cheapest peer, × the dearer of ours, ${scene}`, least, value, `≥ ${leastPeer}`, `≥ ${leastPeer}`, value >= leastPeer ? 'yes' : 'NO']];
+  const [steady, whole] = ['cpuUs', 'wholeUs'].map((quantity) => ratiosOf(measurements, quantity));
+  const dearerThanOurs = (peer) => {
+    const ratios = Number.isFinite(steady[peer]) ? steady : whole;
+    return ratios[peer] / Math.max(...ours.filter((name) => Number.isFinite(ratios[name])).map((name) => ratios[name]));
+  };
+  const peers = names.filter((name) => contestants[name].peer).map((name) => ({ name, value: dearerThanOurs(name) })).filter(({ value }) => Number.isFinite(value) && value > 0);
+  if (peers.length === 0) return [];
+  const { name, value } = peers.reduce((one, other) => (other.value < one.value ? other : one));
+  return [[`cheapest peer, × the dearer of ours, ${scene}`, name, value, `≥ ${leastPeer}`, `≥ ${leastPeer}`, value >= leastPeer ? 'yes' : 'NO']];
 }

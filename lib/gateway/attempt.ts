@@ -9,7 +9,7 @@ import { livenessTimeout } from '../operators/livenessTimeout.js';
 import { openStallMeter } from '../operators/stallMetrics.js';
 import type { StallFigures } from '../operators/stallMetrics.js';
 import { subscribeWithin } from '../operators/subscribeWithin.js';
-import { openBooks } from './attemptBooks.js';
+import { Books } from './attemptBooks.js';
 import { isFigures, lastIncrementMs } from './attemptSpec.js';
 import type { AttemptSpec, Begun, Progress } from './attemptSpec.js';
 import type { CallState } from './callState.js';
@@ -61,10 +61,10 @@ function sent<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Observ
   return defer(() => {
     const meter = openStallMeter({ thresholdMs: policy.stallThresholdMs, scheduler: clock });
     const { figures } = meter;
-    const books = openBooks(call, spec, ports);
+    const books = new Books(call, spec, ports);
     let trace: AttemptTrace | undefined;
 
-    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: books.unsent, ...(held$ === undefined ? {} : { held$ }) };
+    const context = { attemptId: spec.id, ...deadlineOf(call), onUnsent: () => books.unsent(), ...(held$ === undefined ? {} : { held$ }) };
     const look = (): OpenStream => openStream(call, spec, figures, scheduler.now());
     const part$ = defer(() => {
       ports.open?.add(look);

@@ -1,6 +1,6 @@
 import { rootCode } from '../model/errors.js';
 import type { AttemptError } from '../model/errors.js';
-import type { AttemptRecord, RowClass } from '../model/events.js';
+import type { AttemptRecord, OfAttempt, RowClass } from '../model/events.js';
 import type { Reply } from '../model/reply.js';
 import type { Usage } from '../model/usage.js';
 import type { Outcome } from '../governance/gate.js';
@@ -10,60 +10,67 @@ import type { AttemptSpec, Completed } from './attemptSpec.js';
 import type { CallState } from './callState.js';
 import { toFigures, withTail } from './figures.js';
 import type { AttemptFigures } from './figures.js';
-import type { Ports } from './ports.js';
-
-interface Books<A> {
-  /** The request goes out now; false when whoever was told of it has ended the attempt. */
-  start(this: void): boolean;
-  /** The source says that nothing went out. */
-  unsent(this: void): void;
-  /** Books the end: once, whatever it is; `lastMs` is the end on the clock of the figures. */
-  close(ending: Ending, figures: StallFigures, lastMs: number): Completed<A> | undefined;
-}
+import type { LoopLag, Ports } from './ports.js';
 
 /**
  * Opens when the source is about to be subscribed: from its start on the attempt exists and ends in exactly one row (E1).
  * Listeners are told only after all that they could ask about is written; what they do may end the call.
  */
-export function openBooks<A>(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports): Books<A> {
-  const { scheduler, report, loopLag } = ports;
-  const { source, permit } = spec.admitted;
-  const attempt = { callId: call.id, attemptId: spec.id, source: source.id };
-  const { reply } = spec.exchange;
-  const waitedMs = Math.trunc(call.clock.stalledMs());
-  const endProductive = call.clock.attempting();
-  const lag = loopLag?.start();
-  let sent = false;
+export class Books<A> {
+  private sent = false;
+  private readonly attempt: OfAttempt;
+  private readonly waitedMs: number;
+  private readonly endProductive: () => void;
+  private readonly lag: ReturnType<LoopLag['start']> | undefined;
+  private readonly call: CallState<A>;
+  private readonly spec: AttemptSpec<A>;
+  private readonly ports: Ports;
 
-  call.noteTry(source.id, spec.role);
+  constructor(call: CallState<A>, spec: AttemptSpec<A>, ports: Ports) {
+    const { source } = spec.admitted;
+    this.call = call;
+    this.spec = spec;
+    this.ports = ports;
+    this.attempt = { callId: call.id, attemptId: spec.id, source: source.id };
+    this.waitedMs = Math.trunc(call.clock.stalledMs());
+    this.endProductive = call.clock.attempting();
+    this.lag = ports.loopLag?.start();
+    call.noteTry(source.id, spec.role);
+  }
 
-  return {
-    start() {
-      report({
-        type: 'attempt-started', ...attempt, round: spec.round, role: spec.role, trigger: spec.trigger, provider: source.provider, model: call.task.model ?? source.model, waitedMs,
-      });
-      sent = !call.over;
-      if (sent) permit.sent?.();
-      return sent;
-    },
-    unsent: () => { sent = false; },
-    close(ending, figures, lastMs) {
-      const verdict = judge(ending, call, spec);
-      const unsent = !sent && ending.type === 'unsubscribed';
-      try {
-        return book(verdict, figures, { unsent, lastMs });
-      } finally {
-        // Whatever a faulty source has made impossible to book (G3).
-        permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, reply));
-      }
-    },
-  };
+  /** The request goes out now; false when whoever was told of it has ended the attempt. */
+  start(): boolean {
+    const { call, spec: { round, role, trigger, admitted: { source, permit } }, waitedMs } = this;
+    this.ports.report({ type: 'attempt-started', ...this.attempt, round, role, trigger, provider: source.provider, model: call.task.model ?? source.model, waitedMs });
+    this.sent = !call.over;
+    if (this.sent) permit.sent?.();
+    return this.sent;
+  }
 
-  function book(verdict: Verdict, figures: StallFigures, { unsent, lastMs }: { unsent: boolean; lastMs: number }): Completed<A> | undefined {
+  /** The source says that nothing went out. */
+  unsent(): void {
+    this.sent = false;
+  }
+
+  /** Books the end: once, whatever it is; `lastMs` is the end on the clock of the figures. */
+  close(ending: Ending, figures: StallFigures, lastMs: number): Completed<A> | undefined {
+    const { call, spec } = this;
+    const verdict = judge(ending, call, spec);
+    const unsent = !this.sent && ending.type === 'unsubscribed';
+    try {
+      return this.book(verdict, figures, { unsent, lastMs });
+    } finally {
+      // Whatever a faulty source has made impossible to book (G3).
+      spec.admitted.permit.settle(unsent ? { type: 'unsent' } : toOutcome(verdict, spec.exchange.reply));
+    }
+  }
+
+  private book(verdict: Verdict, figures: StallFigures, { unsent, lastMs }: { unsent: boolean; lastMs: number }): Completed<A> | undefined {
+    const { call, spec, attempt, waitedMs, ports: { scheduler, report } } = this;
     const endMs = scheduler.now();
-    endProductive();
-    const loopLagMs = lag?.stop() ?? null;
-    const inWholeMs = toFigures(figures, endMs, { streamed: call.task.streamed && !reply.whole, answered: verdict.rowClass === null });
+    this.endProductive();
+    const loopLagMs = this.lag?.stop() ?? null;
+    const inWholeMs = toFigures(figures, endMs, { streamed: call.task.streamed && !spec.exchange.reply.whole, answered: verdict.rowClass === null });
     const completed = verdict.rowClass === null ? toCompleted(spec, call, inWholeMs, endMs) : undefined;
     if (completed !== undefined) call.noteCompletion(completed);
 

@@ -20,9 +20,12 @@ import type { Task } from './task.js';
 /** Why we ended an attempt ourselves; unsubscription carries no reason, so it is written here first. */
 export type EndedBy = 'hedge_cancelled' | 'deadline' | 'closed';
 
+/** In one piece: Node puts it together from twenty, which would be held for as long as each stream lives. */
+const newCallId = (): string => Buffer.from(randomUUID(), 'latin1').toString('latin1');
+
 /** What one call remembers. Made per subscription, never shared; a class, since one is held for as long as each stream lives. */
 export class CallState<A> {
-  readonly id = randomUUID();
+  readonly id = newCallId();
   readonly scope: string;
   readonly task: Task<A>;
   readonly clock: StallClock;

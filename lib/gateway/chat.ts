@@ -1,10 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { ChatDelta } from '../model/delta.js';
 import { createFold } from '../model/fold.js';
-import type { Answer } from '../model/fold.js';
+import type { Answer, AnswerFold } from '../model/fold.js';
+import type { Sign } from '../model/reply.js';
 import type { ValidRequest } from '../model/request.js';
 import type { ChatResponse } from '../model/response.js';
-import type { Source } from '../model/source.js';
+import type { Source, StreamContext } from '../model/source.js';
 import type { StreamEnd } from '../model/streamItem.js';
 import { estimateChatTokens } from '../governance/quota/estimateTokens.js';
 import type { Answered } from './call.js';
@@ -15,13 +16,13 @@ import type { Exchange, Task } from './task.js';
 
 /** A chat call: deltas are folded to one answer. */
 export function openChat(request: ValidRequest, sources: readonly Source[]): Asked<Answer, ChatResponse> {
-  return { task: { ...facts(request), open: (source, callId) => folded(request, find(sources, source), callId) }, respond: toResponse };
+  return { task: { ...facts(request), open: (source, callId) => new FoldedExchange(request, find(sources, source), callId) }, respond: toResponse };
 }
 
 /** The same, passed on as it comes; `held$` says when its reader can take no more. */
 export function openStream(request: ValidRequest, sources: readonly Source[], held$?: Observable<boolean>): Asked<Answer, StreamEnd> {
   return {
-    task: { ...facts(request), held$, open: (source, callId) => ({ ...folded(request, find(sources, source), callId), said: (delta: ChatDelta) => delta }) },
+    task: { ...facts(request), held$, open: (source, callId) => new PassedExchange(request, find(sources, source), callId) },
     respond: (answered) => ({ type: 'end', response: toResponse(answered) }),
   };
 }
@@ -36,9 +37,31 @@ function facts(request: ValidRequest): Omit<Task<Answer>, 'open'> {
   };
 }
 
-function folded(request: ValidRequest, source: Source, callId: string): Exchange<Answer, ChatDelta> {
-  const fold = createFold(callId);
-  return { part$: (context) => source.stream(request, context), read: (delta) => fold.add(delta), reply: fold };
+/** A class, since one is held for each stream. */
+class FoldedExchange implements Exchange<Answer, ChatDelta> {
+  readonly reply: AnswerFold;
+  private readonly request: ValidRequest;
+  private readonly source: Source;
+
+  constructor(request: ValidRequest, source: Source, callId: string) {
+    this.reply = createFold(callId);
+    this.request = request;
+    this.source = source;
+  }
+
+  part$(context: StreamContext): Observable<ChatDelta> {
+    return this.source.stream(this.request, context);
+  }
+
+  read(delta: ChatDelta): Sign {
+    return this.reply.add(delta);
+  }
+}
+
+class PassedExchange extends FoldedExchange {
+  said(delta: ChatDelta): ChatDelta {
+    return delta;
+  }
 }
 
 function toResponse({ call, winner, callMs }: Answered<Answer>): ChatResponse {

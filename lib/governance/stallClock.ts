@@ -9,18 +9,33 @@ export interface StallClock {
 }
 
 export function createStallClock({ now }: { now: () => number }): StallClock {
-  const enteredMs = now();
-  let productiveMs = 0;
-  let inFlight = 0;
-  let sinceMs = 0;
+  return new Complement(now);
+}
 
-  return {
-    attempting() {
-      if (inFlight++ === 0) sinceMs = now();
-      return () => {
-        if (--inFlight === 0) productiveMs += now() - sinceMs;
-      };
-    },
-    stalledMs: () => now() - enteredMs - productiveMs - (inFlight > 0 ? now() - sinceMs : 0),
-  };
+/** A class, since one is held for each stream. */
+class Complement implements StallClock {
+  private readonly enteredMs: number;
+  private productiveMs = 0;
+  private inFlight = 0;
+  private sinceMs = 0;
+  private readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+    this.enteredMs = now();
+  }
+
+  attempting(): () => void {
+    if (this.inFlight === 0) this.sinceMs = this.now();
+    this.inFlight += 1;
+    return () => {
+      this.inFlight -= 1;
+      if (this.inFlight === 0) this.productiveMs += this.now() - this.sinceMs;
+    };
+  }
+
+  stalledMs(): number {
+    const idleMs = this.now() - this.enteredMs - this.productiveMs;
+    return this.inFlight > 0 ? idleMs - (this.now() - this.sinceMs) : idleMs;
+  }
 }

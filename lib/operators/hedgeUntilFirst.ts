@@ -1,5 +1,5 @@
 import { Observable, Subject, Subscription, defer } from 'rxjs';
-import type { MonoTypeOperatorFunction, Subscriber } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observer, Subscriber } from 'rxjs';
 import { Arena } from './arena.js';
 import type { Branch } from './hedge.js';
 
@@ -42,7 +42,7 @@ class Race<T, S> extends Arena<T> {
   private spoken: Branch | undefined;
   private running = 0;
   private failures: Map<Branch, unknown> | undefined;
-  private readonly attempts = new Map<Branch, Subscription>();
+  private readonly attempts: Partial<Record<Branch, Subscription>> = {};
   private readonly signal = new Subscription();
   private readonly value$ = new Subject<T>();
   private readonly options: HedgeUntilFirstOptions<T, S>;
@@ -72,20 +72,14 @@ class Race<T, S> extends Arena<T> {
   private enter(branch: Branch, attempt$: Observable<T>): void {
     this.within(() => {
       const attempt = new Subscription();
-      this.attempts.set(branch, attempt);
+      this.attempts[branch] = attempt;
       this.all.add(attempt);
       this.running += 1;
-      attempt.add(
-        attempt$.subscribe({
-          next: (value) => this.guarded(() => this.heard(branch, value)),
-          error: (error: unknown) => this.guarded(() => this.failed(branch, error)),
-          complete: () => this.guarded(() => this.completed(branch)),
-        }),
-      );
+      attempt.add(attempt$.subscribe(new Runner(branch, this)));
     });
   }
 
-  private heard(branch: Branch, value: T): void {
+  heard(branch: Branch, value: T): void {
     if (this.options.speaks(value)) {
       if (this.spoken === undefined) this.commit(branch);
       this.out.next(value);
@@ -94,7 +88,7 @@ class Race<T, S> extends Arena<T> {
     }
   }
 
-  private failed(branch: Branch, error: unknown): void {
+  failed(branch: Branch, error: unknown): void {
     if (this.spoken === branch) {
       this.fail(error);
       return;
@@ -103,7 +97,7 @@ class Race<T, S> extends Arena<T> {
     this.left(branch);
   }
 
-  private completed(branch: Branch): void {
+  completed(branch: Branch): void {
     if (this.spoken === branch) this.end(() => this.out.complete());
     else this.left(branch);
   }
@@ -111,7 +105,7 @@ class Race<T, S> extends Arena<T> {
   /** From now on it is the result; whatever else there was is over. */
   private commit(branch: Branch): void {
     this.spoken = branch;
-    for (const [name, attempt] of this.attempts) if (name !== branch) attempt.unsubscribe();
+    this.attempts[branch === 'primary' ? 'backup' : 'primary']?.unsubscribe();
     this.signal.unsubscribe();
   }
 
@@ -125,5 +119,28 @@ class Race<T, S> extends Arena<T> {
     if (failures.size === 2) this.fail(this.options.combine({ primary: failures.get('primary'), backup: failures.get('backup') }));
     else if (failures.size === 0) this.end(() => this.out.complete());
     else this.fail(failure);
+  }
+}
+
+/** What a race hears of one branch. */
+class Runner<T, S> implements Observer<T> {
+  private readonly branch: Branch;
+  private readonly race: Race<T, S>;
+
+  constructor(branch: Branch, race: Race<T, S>) {
+    this.branch = branch;
+    this.race = race;
+  }
+
+  next(value: T): void {
+    this.race.guarded(() => this.race.heard(this.branch, value));
+  }
+
+  error(error: unknown): void {
+    this.race.guarded(() => this.race.failed(this.branch, error));
+  }
+
+  complete(): void {
+    this.race.guarded(() => this.race.completed(this.branch));
   }
 }
