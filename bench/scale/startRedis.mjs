@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { freePort } from '../support/freePort.mjs';
+import { freePort } from '../../spec/package/freePort.mjs';
 import { startRedisServer } from '../support/redisServer.mjs';
 
 /** A Redis of our own, and what it has been asked. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { freePort } from '../support/freePort.mjs';
+import { freePort } from '../../spec/package/freePort.mjs';
 import { startRedisServer } from '../support/redisServer.mjs';
 
 const { Redis } = createRequire(import.meta.url)('ioredis');

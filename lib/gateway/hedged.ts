@@ -38,7 +38,7 @@ export function hedged<A>(round: HedgedRound<A>): MonoTypeOperatorFunction<Progr
   const when = (progress$: Observable<Progress<A>>): Observable<SilenceKind> =>
     progress$.pipe(
       silence({ ...silent, firstMs }),
-      filter((kind) => isNoticed(round, kind)),
+      filter((kind) => noticed(round, kind)),
     );
 
   if (passesOn) return hedgeUntilFirst<Progress<A>, SilenceKind>({ when, backup: (kind) => backup(round, triggerOf(kind)), speaks, combine: combineBoth });
@@ -73,8 +73,8 @@ function backup<A>({ call, primary, ports }: HedgedRound<A>, trigger: HedgeTrigg
   });
 }
 
-/** Of an answer that is finished, what is waited for is no increment (H15). */
-function isNoticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): boolean {
+/** Tells of a silence, and whether it is one: of an answer that is finished, what is waited for is no increment (H15). */
+function noticed<A>({ call, primary, ports: { policy, report } }: HedgedRound<A>, kind: SilenceKind): boolean {
   if (primary.exchange.reply.finished) return false;
   const silentMs = (kind === 'first' ? policy.hedgeAfterMs : policy.hedgeStallAfterMs) ?? 0;
   report({ type: 'silence-noticed', ...named(call, primary), trigger: triggerOf(kind), silentMs });

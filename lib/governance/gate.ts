@@ -181,9 +181,10 @@ export function jointRefusal(refusals: readonly AdmissionRefused[]): AdmissionRe
 class JointPermit implements Permit {
   private isOpen = true;
   private readonly permits: readonly Permit[];
-  private readonly giveBack: (outcome: Outcome) => void;
+  private readonly giveBack: ((outcome: Outcome) => void) | undefined;
 
-  constructor(permits: readonly Permit[], giveBack: (outcome: Outcome) => void = (outcome) => { for (const permit of permits) permit.settle(outcome); }) {
+  /** `giveBack` does it in another way than to settle each. */
+  constructor(permits: readonly Permit[], giveBack?: (outcome: Outcome) => void) {
     this.permits = permits;
     this.giveBack = giveBack;
   }
@@ -193,9 +194,10 @@ class JointPermit implements Permit {
   }
 
   settle(outcome: Outcome): void {
-    const { isOpen } = this;
+    if (!this.isOpen) return;
     this.isOpen = false;
-    if (isOpen) this.giveBack(outcome);
+    if (this.giveBack !== undefined) this.giveBack(outcome);
+    else for (const permit of this.permits) permit.settle(outcome);
   }
 
   sent(): void {

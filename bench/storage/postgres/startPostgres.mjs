@@ -3,7 +3,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../support/freePort.mjs';
+import { freePort } from '../../../spec/package/freePort.mjs';
 
 /** A Postgres of its own on a free port, with the settings it comes with; `undefined` where there is none on this machine. */
 export async function startPostgres() {

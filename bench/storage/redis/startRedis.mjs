@@ -1,4 +1,4 @@
-import { freePort } from '../../support/freePort.mjs';
+import { freePort } from '../../../spec/package/freePort.mjs';
 import { startRedisServer } from '../../support/redisServer.mjs';
 
 export async function startRedis() {

@@ -2,7 +2,7 @@ import { TestScheduler } from 'rxjs/testing';
 
 /**
  * A `TestScheduler` for thousands of open timers. RxJS appends each new one and sorts all of them again; here the new one is put where
- * that sort would have put it, which is the same order at a hundredth of the price.
+ * that sort would have put it, which is the same order without the sorting.
  */
 export function openScheduler() {
   const scheduler = new TestScheduler(() => undefined);
